@@ -1,6 +1,9 @@
 //! `effective`: what each cluster gets from a subject; equal results are one group.
 
+mod layer_list;
 mod sources;
+
+pub use layer_list::LayerList;
 
 use serde::{Deserialize, Serialize};
 
@@ -14,11 +17,11 @@ use crate::diagnostic::{Diagnostic, Error};
 use crate::engine::fold::{Effective as EffectiveOption, Folded, LayerValue, with_per_cluster};
 use crate::engine::rendered::{Fate, LocalField, RenderedObject};
 use crate::object::document::Identity;
-use crate::object::redacted::{Redacted, Visibility};
+use crate::object::redacted::Redacted;
 use crate::object::secrets;
 use crate::value::collections::{SortedMap, SortedSet};
 use crate::value::path::Pointer;
-use crate::value::{JsonPath, MaybeAbsent, Text, Value};
+use crate::value::{JsonPath, MaybeAbsent, Text};
 use crate::workspace::Workspace;
 use crate::workspace::compare::setter;
 use crate::workspace::grouping::group;
@@ -26,6 +29,7 @@ use crate::workspace::lint::place;
 use crate::workspace::lookup::{cluster_named, subject_named};
 use crate::workspace::results::ClusterResult;
 use crate::workspace::store::{Store, View};
+use layer_list::Chains;
 use sources::Sources;
 
 /// What each cluster gets from a subject.
@@ -110,7 +114,8 @@ pub struct ProductAnswer {
     pub object: Redacted,
     /// By JSON pointer what layers and retention touched, winner first.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub origins: Option<SortedMap<Text, Vec<LayerAnswer>>>,
+    #[cfg_attr(feature = "schema", schemars(with = "Option<SortedMap<Text, Vec<LayerAnswer>>>"))]
+    pub origins: Option<SortedMap<Text, LayerList>>,
     /// What the live object gave.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub retained: Option<Vec<RetainedField>>,
@@ -188,6 +193,7 @@ impl Op for Effective {
             shows_origins: self.origins.unwrap_or(false),
             reveals: self.reveal.unwrap_or(false),
             sources: Sources::new(store),
+            chains: Chains::default(),
             store,
             findings: Vec::new(),
         };
@@ -216,6 +222,7 @@ struct ResultView<'a> {
     reveals: bool,
     store: &'a Store,
     sources: Sources<'a>,
+    chains: Chains,
     findings: Vec<Diagnostic>,
 }
 
@@ -251,7 +258,8 @@ impl ResultView<'_> {
             answer.own = Some(own.iter().map(|(name, own)| (name.clone(), options(own))).collect());
         }
         if !rendered.objects.is_empty() {
-            answer.objects = Some(rendered.objects.iter().map(|it| self.object(it, &rendered.local)).collect());
+            let objects = rendered.objects.iter().map(|it| self.object(it, &rendered.local));
+            answer.objects = Some(objects.collect());
         }
         answer
     }
@@ -260,16 +268,9 @@ impl ResultView<'_> {
         OptionAnswer::of(option, self.reveals)
     }
 
-    fn object(&self, rendered: &RenderedObject, local: &[LocalField]) -> ProductAnswer {
+    fn object(&mut self, rendered: &RenderedObject, local: &[LocalField]) -> ProductAnswer {
         let RenderedObject { object, base, origins, retained, wave } = rendered;
-        let origins = self.shows_origins.then(|| {
-            let visibility = Visibility::Redacted(&[object]);
-            let chain = |(place, chain): &(Pointer, Vec<_>)| {
-                let shown = |value: &Value| visibility.show(value.clone(), place);
-                (place.to_text(), chain.iter().map(|it| self.sources.layer(it, shown)).collect())
-            };
-            origins.iter().map(chain).collect()
-        });
+        let origins = self.shows_origins.then(|| self.chains.answer(object, origins, &self.sources));
         let identity = if local.is_empty() { None } else { Identity::of(object).ok() };
         let local = local.iter().filter(|it| identity.as_ref() == Some(&*it.object)).map(LocalAnswer::of);
         ProductAnswer {

@@ -111,7 +111,7 @@ impl Op for Retain {
 impl RetainedField {
     pub fn list(retained: &[Retention]) -> Vec<RetainedField> {
         let field = |it: &Retention| RetainedField {
-            path: it.path.to_string(),
+            path: it.path.written(),
             rule: it.rule.clone(),
             mode: it.mode.as_str().into(),
         };

@@ -36,7 +36,7 @@ use std::sync::Arc;
 
 use crate::diagnostic::Mode;
 use crate::diagnostic::{Code, Diagnostic, Error, ReasonCode, Severity};
-use crate::engine::compose::{Base, build};
+use crate::engine::compose::{Base, Common, build_on};
 use crate::engine::patch::{Operation, Verb};
 use crate::engine::rendered::{Fate, Origin, PatchLayer, Rendered};
 use crate::engine::retain::Rules;
@@ -192,11 +192,21 @@ enum Holding {
 }
 
 impl Federated {
-    fn build(&self, live: Option<&Value>, ranks: &[u32]) -> Result<Rendered, Error> {
-        let layers = ranks.iter().filter_map(|rank| self.overrides.layers.get(usize::try_from(*rank).ok()?));
+    fn build(&self, live: Option<&Value>, ranks: &[u32], common: Option<&Common>) -> Result<Rendered, Error> {
         let mut diagnostics = Vec::new();
-        let product = build(&self.base, &self.rules, live, layers, self.mode, &mut diagnostics)?;
+        let layers = self.overrides.of(ranks);
+        let product = build_on(common, &self.base, &self.rules, live, layers, self.mode, &mut diagnostics)?;
         Ok(Rendered { objects: vec![product], diagnostics, ..Rendered::default() })
+    }
+
+    /// What the cluster has in common with others: the overrides before the first one that names clusters. The originals'
+    /// rules also take values away, and so must come first.
+    fn common(&self, ranks: &[u32], cache: &mut ResultCache) -> Option<Arc<Common>> {
+        if self.mode == Mode::Compat || self.rules.builtin.refuses {
+            return None;
+        }
+        let first: Vec<u32> = ranks.iter().copied().take_while(|it| !self.overrides.names_clusters(*it)).collect();
+        cache.common(&first, || Common::of(&self.base, &self.overrides.of(&first).collect::<Vec<_>>()))
     }
 
     fn holding(&self, live: &Value) -> Holding {
@@ -356,11 +366,12 @@ impl Subject for Federated {
         let ranks = self.index.applying(cluster);
         match view.store.observation(&cluster.name, &self.object) {
             Observation::Present(live) => {
-                let mut rendered = self.build(Some(&self.shared.cluster_part(live)), &ranks)?;
+                let common = self.common(&ranks, cache);
+                let mut rendered = self.build(Some(&self.shared.cluster_part(live)), &ranks, common.as_deref())?;
                 self.find_local(view, live, &mut rendered);
                 Ok(Arc::new(rendered))
             }
-            Observation::Absent | Observation::Unknown => cache.get_or(ranks, |ranks| self.build(None, ranks)),
+            Observation::Absent | Observation::Unknown => cache.get_or(ranks, |ranks| self.build(None, ranks, None)),
         }
     }
 

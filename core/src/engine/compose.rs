@@ -7,15 +7,18 @@
 //! 2. What is set inside something that was set as a whole has that one's value below it.
 //! 3. An element that goes into a list, or out of it, moves those behind it; each keeps its origins.
 
+mod common;
 mod origin_tracker;
+
+pub use common::Common;
 
 use std::sync::Arc;
 
 use crate::diagnostic::Mode;
 use crate::diagnostic::{Code, Diagnostic, Error};
 use crate::engine::patch::{Patching, Step, Verb};
-use crate::engine::rendered::{FieldOrigin, Origin, RenderedObject};
-use crate::engine::retain::{Rules, retain};
+use crate::engine::rendered::{Chain, FieldOrigin, Origin, RenderedObject};
+use crate::engine::retain::{Retained, Rules, retain};
 use crate::object::document::Identity;
 use crate::value::path::Pointer;
 use crate::value::{Map, Text, Value};
@@ -27,7 +30,7 @@ pub struct Base {
     pub object: Value,
     pub origin: Origin,
     /// Places of the object that are not the base's own, in the order of their pointers.
-    pub given: Vec<(Pointer, Vec<FieldOrigin>)>,
+    pub given: Vec<(Pointer, Chain)>,
     /// Places that are set after all layers.
     pub sealed: Vec<(Pointer, FieldOrigin)>,
     pub wave: i64,
@@ -99,33 +102,38 @@ pub fn build<'l>(
     mode: Mode,
     out: &mut Vec<Diagnostic>,
 ) -> Result<RenderedObject, Error> {
-    let mut origin_tracker = OriginTracker::new(base);
-    let (object, mut retained) = match live {
-        None => (base.object.clone(), Vec::new()),
-        Some(live) => {
-            let carried = retain(&base.object, live, rules, out).map_err(|error| error.at(&base.origin.path))?;
-            for retention in &carried.retained {
-                let value = retention.path.get(&carried.object).cloned();
-                origin_tracker.touch(retention.path.clone(), FieldOrigin { layer: LIVE, origin: None, value });
-            }
-            (carried.object, carried.retained)
-        }
-    };
-    let mut patching = Patching::new(object, mode);
-    for layer in layers {
-        for (step, at) in layer.steps.as_ref().map_err(Error::clone)? {
-            let (place, in_list) = patching.resolve(step);
-            patching.apply(step).map_err(|error| error.at(at))?;
-            let origin = Origin { document: Arc::clone(&layer.document), path: at.clone() };
-            let said = FieldOrigin { layer: layer.name.clone(), origin: Some(origin), value: step.value().cloned() };
-            match (step.verb(), in_list) {
-                (Verb::Add, true) => origin_tracker.insert(place, said, &patching.object),
-                (Verb::Remove, true) => origin_tracker.remove(&place, said, &patching.object),
-                (Verb::Remove, false) => origin_tracker.touch(place, FieldOrigin { value: None, ..said }),
-                _ => origin_tracker.touch(place, said),
-            }
-        }
+    build_on(None, base, rules, live, layers, mode, out)
+}
+
+/// The same for one of many clusters that have the first layers in common, which is where it starts if it can.
+///
+/// # Errors
+///
+/// As [`build`].
+pub fn build_on<'l>(
+    common: Option<&Common>,
+    base: &Base,
+    rules: &Rules,
+    live: Option<&Value>,
+    layers: impl Iterator<Item = &'l Layer>,
+    mode: Mode,
+    out: &mut Vec<Diagnostic>,
+) -> Result<RenderedObject, Error> {
+    let carried = live.map(|live| retain(&base.object, live, rules, out)).transpose();
+    let carried = carried.map_err(|error| error.at(&base.origin.path))?;
+    let started = common.and_then(|common| Some((common.layers(), common.start(base, carried.as_ref())?)));
+    let (laid, (object, mut origin_tracker)) = started.unwrap_or_else(|| {
+        let object = carried.as_ref().map_or(&base.object, |it| &it.object).clone();
+        (0, (object, OriginTracker::new(base)))
+    });
+    let Retained { object: carried, mut retained } =
+        carried.unwrap_or_else(|| Retained { object: Value::Null, retained: Vec::new() });
+    for retention in &retained {
+        let value = retention.path.get(&carried).cloned();
+        origin_tracker.touch(retention.path.clone(), FieldOrigin { layer: LIVE, origin: None, value });
     }
+    let mut patching = Patching::new(object, mode);
+    lay(&mut patching, &mut origin_tracker, layers.skip(laid))?;
     let mut object = patching.object;
     for (place, said) in &base.sealed {
         put(&mut object, place, said.value.clone().unwrap_or_default());
@@ -140,6 +148,29 @@ pub fn build<'l>(
         retained,
         wave: base.wave,
     })
+}
+
+/// Patches an object by layers, lowest first, and notes what they touch.
+fn lay<'l>(
+    patching: &mut Patching,
+    origin_tracker: &mut OriginTracker,
+    layers: impl Iterator<Item = &'l Layer>,
+) -> Result<(), Error> {
+    for layer in layers {
+        for (step, at) in layer.steps.as_ref().map_err(Error::clone)? {
+            let (place, in_list) = patching.resolve(step);
+            patching.apply(step).map_err(|error| error.at(at))?;
+            let origin = Origin { document: Arc::clone(&layer.document), path: at.clone() };
+            let said = FieldOrigin { layer: layer.name.clone(), origin: Some(origin), value: step.value().cloned() };
+            match (step.verb(), in_list) {
+                (Verb::Add, true) => origin_tracker.insert(place, said, &patching.object),
+                (Verb::Remove, true) => origin_tracker.remove(&place, said, &patching.object),
+                (Verb::Remove, false) => origin_tracker.touch(place, FieldOrigin { value: None, ..said }),
+                _ => origin_tracker.touch(place, said),
+            }
+        }
+    }
+    Ok(())
 }
 
 const LIVE: Text = Text::new_static("live");

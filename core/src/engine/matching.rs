@@ -12,7 +12,7 @@ pub use compat::{matches_kubefed, matches_original};
 pub use memo::Memo;
 pub use update::{Update, update, update_always, update_always_with, update_with};
 
-use memo::{Outcome, Pair};
+use memo::{Field, Outcome, Pair};
 pub use stored::Quantity;
 use stored::{is_stored_as, is_string_data};
 
@@ -104,12 +104,13 @@ pub fn differences_with(
     last_applied: Option<&Value>,
 ) -> Vec<Difference> {
     let fixed = immutable(desired);
+    let (api_version, kind) = (desired.text_at(&["apiVersion"]), desired.text_at(&["kind"]));
     let mut ctx = Ctx {
         memo,
-        api_version: desired.text_at(&["apiVersion"]),
-        kind: desired.text_at(&["kind"]),
+        api_version,
+        kind,
         filled: aggregation(desired).filter(|it| it.is_on(desired)).map(|it| it.fills),
-        keys: Vec::new(),
+        field: Field::of(api_version, kind, &[]),
         path: Vec::new(),
         found: Vec::new(),
     };
@@ -126,13 +127,47 @@ pub fn differences_with(
         }
     }
     ctx.found.retain(|it| !is_string_data(it, desired, live));
-    // A place that live does not have yet can still be set; inside one that it has, nothing can, nor can what holds it go.
-    let fixed: Vec<Pointer> = fixed.into_iter().filter(|place| live.at(place).is_some()).map(Pointer::of).collect();
+    mark_immutable(&mut ctx.found, &fixed, live);
+    ctx.found
+}
+
+/// The same for the part at the end of a chain of keys, in place: most parts of most objects do not differ. Nothing where
+/// the part alone does not tell: one side lacks it, or other fields of the kind have a say in it.
+fn differences_at(
+    memo: &mut Memo,
+    keys: &[&str],
+    desired: &Value,
+    live: &Value,
+    last_applied: Option<&Value>,
+) -> Option<Vec<Difference>> {
+    let (api_version, kind) = (desired.text_at(&["apiVersion"]), desired.text_at(&["kind"]));
+    let (wanted, found) = (desired.at(keys)?, live.at(keys)?);
+    // Of a Secret, one section is stored in another.
+    if aggregation(desired).is_some() || kind == "Secret" {
+        return None;
+    }
+    if (1..=keys.len()).any(|depth| keys.get(..depth).is_some_and(|it| is_server_set(api_version, it))) {
+        return Some(Vec::new());
+    }
+    let mut path = Vec::with_capacity(16);
+    path.extend(keys.iter().map(|key| Segment::Asked(key)));
+    let field = Field::of(api_version, kind, keys);
+    let mut ctx = Ctx { memo, api_version, kind, filled: None, field, path, found: Vec::new() };
+    ctx.compare(wanted, Some(found), last_applied.and_then(|it| it.at(keys)));
+    if !ctx.found.is_empty() {
+        mark_immutable(&mut ctx.found, &immutable(desired), live);
+    }
+    Some(ctx.found)
+}
+
+/// A place that live does not have yet can still be set; inside one that it has, nothing can, nor can what holds it go.
+fn mark_immutable(found: &mut [Difference], fixed: &[Vec<&str>], live: &Value) {
+    let fixed: Vec<Pointer> =
+        fixed.iter().filter(|place| live.at(place).is_some()).map(|it| Pointer::of(it.iter().copied())).collect();
     let touches = |it: &Difference| fixed.iter().any(|place| place.contains(&it.path) || it.path.contains(place));
-    for difference in ctx.found.iter_mut().filter(|it| touches(it)) {
+    for difference in found.iter_mut().filter(|it| touches(it)) {
         difference.kind = DifferenceKind::Immutable;
     }
-    ctx.found
 }
 
 struct Ctx<'a, 'm> {
@@ -141,8 +176,8 @@ struct Ctx<'a, 'm> {
     kind: &'a str,
     /// The root field that a controller fills, so that it does not count.
     filled: Option<&'static str>,
-    /// The keys from the root, steps into lists left out: what the tables go by.
-    keys: Vec<&'a str>,
+    /// What the tables go by.
+    field: Field<'a>,
     path: Vec<Segment<'a>>,
     found: Vec<Difference>,
 }
@@ -151,15 +186,22 @@ struct Ctx<'a, 'm> {
 #[derive(Clone, Copy)]
 enum Segment<'a> {
     Key(&'a Text),
+    /// A key of a path that was asked for.
+    Asked(&'a str),
     Index(usize),
 }
 
 impl<'a> Ctx<'a, '_> {
     fn compare(&mut self, desired: &'a Value, live: Option<&'a Value>, last: Option<&'a Value>) {
+        let is_scalar = !matches!(desired, Value::Map(_) | Value::List(_));
+        // As nearly all are.
+        if is_scalar && live == Some(desired) {
+            return;
+        }
         // Fields are left out where they are empty, elements of a list are not.
         let is_element = matches!(self.path.last(), Some(Segment::Index(_)));
         let is_left_out = is_element && live.is_none_or(Value::is_null);
-        if !is_left_out && is_stored_as(desired, live, self.api_version, self.kind, &self.keys) {
+        if !is_left_out && is_stored_as(desired, live, self.api_version, self.kind, self.field.keys()) {
             return;
         }
         let Some(live) = live else {
@@ -171,33 +213,25 @@ impl<'a> Ctx<'a, '_> {
         if desired.is_null() || desired.ptr_eq(live) && last.is_none() {
             return;
         }
-        if matches!(desired, Value::Map(_) | Value::List(_)) {
-            if self.memo.get(self.pair(desired, live, last)).is_some() {
-                return;
-            }
-            let known = self.found.len();
-            self.compare_parts(desired, live, last);
-            if self.found.len() == known {
-                let Ctx { api_version, kind, ref keys, .. } = *self;
-                let pair = Pair { desired, live, last, api_version, kind, keys, is_merge: false };
-                self.memo.keep(pair, || Outcome::Same);
-            }
-        } else if desired != live {
-            self.report(DifferenceKind::Changed, Some(desired), Some(live));
+        if is_scalar {
+            return self.report(DifferenceKind::Changed, Some(desired), Some(live));
         }
-    }
-
-    fn pair<'s>(&'s self, desired: &'s Value, live: &'s Value, last: Option<&'s Value>) -> Pair<'s> {
-        let Ctx { api_version, kind, keys, .. } = self;
-        Pair { desired, live, last, api_version, kind, keys, is_merge: false }
+        if self.memo.get(Pair { desired, live, last, field: &self.field, is_merge: false }).is_some() {
+            return;
+        }
+        let known = self.found.len();
+        self.compare_parts(desired, live, last);
+        if self.found.len() == known {
+            self.memo.keep(Pair { desired, live, last, field: &self.field, is_merge: false }, || Outcome::Same);
+        }
     }
 
     fn compare_parts(&mut self, desired: &'a Value, live: &'a Value, last: Option<&'a Value>) {
         match (desired, live) {
             (Value::Map(wanted), Value::Map(found)) => {
-                for (key, value) in wanted.iter() {
+                for (key, value, live) in wanted.beside(found) {
                     if self.counts(key) {
-                        self.below_key(key, |ctx| ctx.compare(value, found.get(key), last.and_then(|it| it.get(key))));
+                        self.below_key(key, |ctx| ctx.compare(value, live, last.and_then(|it| it.get(key))));
                     }
                 }
                 for (key, earlier) in last.and_then(Value::as_map).into_iter().flat_map(|it| it.iter()) {
@@ -214,7 +248,7 @@ impl<'a> Ctx<'a, '_> {
 
     /// Whether a field below this place is compared at all.
     fn counts(&self, key: &Text) -> bool {
-        match self.keys.as_slice() {
+        match self.field.keys() {
             [] => self.filled != Some(key.as_str()) && !is_server_set(self.api_version, &[key]),
             [above] => !is_server_set(self.api_version, &[above, key]),
             _ => true,
@@ -224,7 +258,7 @@ impl<'a> Ctx<'a, '_> {
     /// What was applied last and is desired no more. Labels, annotations and finalizers are shared with others: of
     /// those, only the ones that were applied.
     fn removed(&mut self, earlier: &'a Value, left: &'a Value) {
-        match (self.keys.as_slice(), earlier, left) {
+        match (self.field.keys(), earlier, left) {
             (["metadata", "annotations" | "labels"], Value::Map(earlier), Value::Map(left)) => {
                 for (key, _) in earlier.iter() {
                     if let Some(left) = left.get(key) {
@@ -248,7 +282,7 @@ impl<'a> Ctx<'a, '_> {
         last: Option<&'a Value>,
     ) {
         let last = last.and_then(Value::as_list);
-        match list_kind(self.api_version, self.kind, &self.keys) {
+        match list_kind(self.api_version, self.kind, self.field.keys()) {
             kind @ (ListKind::Keyed(_) | ListKind::KeyedOrNamed(_)) => match pair(wanted, found, kind) {
                 Ok(pairing) => {
                     let earlier = last.map(|last| Partners::of(last, kind));
@@ -257,7 +291,7 @@ impl<'a> Ctx<'a, '_> {
                         let partner = partner.and_then(|at| found.get(at));
                         self.below_index(index, |ctx| ctx.compare(item, partner, earlier(item)));
                     }
-                    let is_exact = is_exact(self.api_version, self.kind, &self.keys);
+                    let is_exact = is_exact(self.api_version, self.kind, self.field.keys());
                     for index in pairing.extra {
                         let Some(item) = found.get(index) else { continue };
                         if is_exact || earlier(item).is_some() {
@@ -274,13 +308,16 @@ impl<'a> Ctx<'a, '_> {
     }
 
     fn compare_sets(&mut self, wanted: &'a [Value], found: &'a [Value], last: Option<&'a Vec<Value>>) {
+        if wanted == found {
+            return;
+        }
         let (in_wanted, in_found) = (Members::of(wanted), Members::of(found));
         let in_last = last.map(|it| Members::of(it));
         for (index, item) in wanted.iter().enumerate().filter(|(_, item)| !in_found.contains(item)) {
             self.below_index(index, |ctx| ctx.report(DifferenceKind::Missing, Some(item), None));
         }
         // Others put their own marks into metadata; a rule that allows more than it should is another matter.
-        let is_shared = self.keys.first() == Some(&"metadata");
+        let is_shared = self.field.keys().first() == Some(&"metadata");
         let was_applied = |item: &Value| in_last.as_ref().is_some_and(|it| it.contains(item));
         let is_ours = |item: &Value| crate::seeded!(ExtraSetElementsMatch, !is_shared, false) || was_applied(item);
         let is_extra = |item: &Value| !in_wanted.contains(item) && is_ours(item);
@@ -310,11 +347,11 @@ impl<'a> Ctx<'a, '_> {
     }
 
     fn below_key(&mut self, key: &'a Text, visit: impl FnOnce(&mut Self)) {
-        self.keys.push(key);
+        self.field.push(key);
         self.path.push(Segment::Key(key));
         visit(self);
         self.path.pop();
-        self.keys.pop();
+        self.field.pop();
     }
 
     fn below_index(&mut self, index: usize, visit: impl FnOnce(&mut Self)) {
@@ -326,6 +363,7 @@ impl<'a> Ctx<'a, '_> {
     fn report(&mut self, kind: DifferenceKind, desired: Option<&Value>, live: Option<&Value>) {
         let path = Pointer::of(self.path.iter().map(|segment| match segment {
             Segment::Key(key) => (*key).clone(),
+            Segment::Asked(key) => (*key).into(),
             Segment::Index(index) => index.to_string().into(),
         }));
         self.found.push(Difference { path, kind, desired: desired.cloned(), live: live.cloned() });

@@ -156,7 +156,24 @@ impl Step {
     ///
     /// The places of an operation are JSON pointers.
     pub fn read(operation: &Operation, mode: Mode) -> Result<Step, Error> {
-        let path = read_pointer(&operation.path, "path", mode)?;
+        Step::of(operation, read_pointer(&operation.path, "path", mode)?, mode)
+    }
+
+    /// The same for one of many operations: those with one path share the place that it names.
+    ///
+    /// # Errors
+    ///
+    /// As [`Step::read`].
+    pub fn read_one(known: &mut SortedMap<Text, Pointer>, operation: &Operation, mode: Mode) -> Result<Step, Error> {
+        if let Some(path) = known.get(&operation.path) {
+            return Step::of(operation, path.clone(), mode);
+        }
+        let step = Step::read(operation, mode)?;
+        known.insert(operation.path.clone(), step.path.clone());
+        Ok(step)
+    }
+
+    fn of(operation: &Operation, path: Pointer, mode: Mode) -> Result<Step, Error> {
         let takes = mode == Mode::Strict && matches!(operation.verb, Verb::Move | Verb::Copy);
         let from = operation.from.as_ref().filter(|_| takes).map(|from| read_pointer(from, "from", mode));
         let from = from.transpose()?;

@@ -94,7 +94,7 @@ pub struct RenderedObject {
     pub base: Origin,
     /// What layers and retention touched, by place, winner first and the base's own value last. Everything else is the
     /// base's.
-    pub origins: Vec<(Pointer, Vec<FieldOrigin>)>,
+    pub origins: Vec<(Pointer, Chain)>,
     pub retained: Vec<Retention>,
     pub wave: i64,
 }
@@ -105,6 +105,9 @@ pub struct Origin {
     pub document: Arc<Identity>,
     pub path: Pointer,
 }
+
+/// Who set a place, winner first. Like results share most of their chains.
+pub type Chain = Arc<Vec<FieldOrigin>>;
 
 /// The value that one layer gives to a path of an object.
 #[derive(Clone, Debug, PartialEq)]

@@ -32,6 +32,7 @@ use crate::object::kinds::retention::{Keep, Pairs, Phase, Quirk, Rule, STRICT, T
 use crate::value::collections::SortedMap;
 use crate::value::index_text;
 use crate::value::path::{Pointer, RetentionPath, RetentionStep, list_index};
+use crate::value::sorting::sort_by;
 use crate::value::{Map, Text, Value};
 use wanted::Fit;
 
@@ -92,7 +93,7 @@ pub struct Retention {
 /// # Ok::<(), fleetfold_core::diagnostic::Error>(())
 /// ```
 pub fn retain(desired: &Value, live: &Value, rules: &Rules, out: &mut Vec<Diagnostic>) -> Result<Retained, Error> {
-    let mut ctx = Ctx { object: desired.clone(), live, retained: SortedMap::new(), out };
+    let mut ctx = Ctx { object: desired.clone(), live, retained: Vec::new(), out };
     if live.is_null() {
         return Ok(ctx.finish());
     }
@@ -126,7 +127,8 @@ const MAX_PAIRS: usize = 100_000;
 struct Ctx<'a> {
     object: Value,
     live: &'a Value,
-    retained: SortedMap<String, Retention>,
+    /// In the order in which they were carried over.
+    retained: Vec<Retention>,
     out: &'a mut Vec<Diagnostic>,
 }
 
@@ -148,8 +150,7 @@ impl Carry<'_> {
 
     /// Whether a live object without the value matters.
     fn minds_absence(&self) -> bool {
-        let minding = [Quirk::AbsentRemoves, Quirk::AbsentIsError, Quirk::DesiredMustFit, Quirk::WritesNull];
-        minding.iter().any(|quirk| self.has(*quirk))
+        self.quirks.iter().any(|it| it.minds_absence())
     }
 }
 
@@ -159,7 +160,17 @@ type Sites = SortedMap<Pointer, Option<Value>>;
 
 impl Ctx<'_> {
     fn finish(self) -> Retained {
-        Retained { object: self.object, retained: self.retained.into_values().collect() }
+        let Ctx { object, mut retained, .. } = self;
+        sort_by(&mut retained, |a, b| a.path.text_order(&b.path));
+        // Of two rules for one place, the later one carried it over.
+        retained.dedup_by(|later, earlier| {
+            let is_same = later.path == earlier.path;
+            if is_same {
+                std::mem::swap(later, earlier);
+            }
+            is_same
+        });
+        Retained { object, retained }
     }
 
     fn holds(&self, when: When, retain_replicas: bool) -> Result<bool, Error> {
@@ -185,10 +196,27 @@ impl Ctx<'_> {
     }
 
     fn built_in(&mut self, rule: &Rule, refuses: bool) -> Result<(), Error> {
+        if rule.quirks.iter().all(|it| !it.minds_absence()) && self.lacks(rule.path) {
+            return Ok(());
+        }
         // A test parses every row.
         let Ok(path) = RetentionPath::parse(rule.path) else { return Ok(()) };
         let Rule { mode, wanted, pairs, quirks, .. } = *rule;
         self.run(&Carry { name: rule.name.into(), steps: path.steps(), mode, wanted, pairs, quirks, refuses })
+    }
+
+    /// Whether the live object has nothing at the first two keys of a path, which is soon known. Further down, what the
+    /// desired object has would be looked at first.
+    fn lacks(&self, path: &str) -> bool {
+        let mut at = Some(self.live);
+        for key in path.split('.').take(2).take_while(|it| !it.contains('[')) {
+            at = match at {
+                Some(Value::Map(map)) => map.get(key),
+                Some(Value::Null) | None => None,
+                Some(_) => return false,
+            };
+        }
+        at.is_none() && self.object.as_map().is_some()
     }
 
     fn custom(&mut self, name: Text, steps: &[RetentionStep]) -> Result<(), Error> {
@@ -352,21 +380,16 @@ impl Ctx<'_> {
 
     /// Sets a place of the result, making the maps that lead there.
     fn put(&mut self, place: &Pointer, value: Value) -> Result<(), Error> {
-        let spot = place.segments().try_fold(&mut self.object, |at, segment| match at {
-            Value::List(_) => list_index(segment).and_then(|index| at.as_list_mut()?.get_mut(index)),
-            _ => at.as_map_mut()?.entry_or(segment, || Map::new().into()),
-        });
-        let Some(spot) = spot else {
-            let message = format!("`{place}` cannot be set in the desired object: what leads there is not a map");
-            return Err(Error::new(Code::PathBlocked, message).at(Pointer::of(["desired"]).join(place)));
-        };
-        *spot = value;
-        Ok(())
+        if set(&mut self.object, place, value).is_some() {
+            return Ok(());
+        }
+        let message = format!("`{place}` cannot be set in the desired object: what leads there is not a map");
+        Err(Error::new(Code::PathBlocked, message).at(Pointer::of(["desired"]).join(place)))
     }
 
     fn record(&mut self, carry: &Carry, place: &Pointer) {
         let retention = Retention { path: place.clone(), rule: carry.name.clone(), mode: carry.mode };
-        self.retained.insert(place.to_string(), retention);
+        self.retained.push(retention);
     }
 
     fn bad_live(&mut self, carry: &Carry, live: &Value, place: &Pointer) -> Result<(), Error> {
@@ -419,6 +442,16 @@ fn not_a_map(Unmapped { side, index, kind }: Unmapped, place: &Pointer) -> Error
     let message = format!("element {index} of the {side} list `{place}` is {kind}, not a map");
     let code = if side == Side::Live { Code::BadLiveValue } else { Code::WrongType };
     Error::new(code, message).at(Pointer::of([side.to_string()]).join(place).child(index_text(index)))
+}
+
+/// Sets a place, making the maps that lead there. Nothing where something else leads there.
+pub fn set(object: &mut Value, place: &Pointer, value: Value) -> Option<()> {
+    let spot = place.segments().try_fold(object, |at, segment| match at {
+        Value::List(_) => list_index(segment).and_then(|index| at.as_list_mut()?.get_mut(index)),
+        _ => at.as_map_mut()?.entry_or(segment, || Map::new().into()),
+    });
+    *spot? = value;
+    Some(())
 }
 
 /// Takes a value out of the map or list that has it.

@@ -2,7 +2,7 @@
 
 use crate::engine::diff::{Edit, edits};
 use crate::engine::fold::{Folded, LayerValue, Source};
-use crate::engine::rendered::{FieldOrigin, Origin, Rendered, RenderedObject};
+use crate::engine::rendered::{Chain, FieldOrigin, Origin, Rendered, RenderedObject};
 use crate::object::document::Identity;
 use crate::value::path::Pointer;
 use crate::value::{Text, Value};
@@ -165,7 +165,7 @@ fn compare_products(before: &RenderedObject, after: &RenderedObject, object: &Id
 
 impl RenderedObject {
     /// What was touched at a place or nearest around it; where nothing was, what was touched first inside it.
-    pub fn nearest(&self, path: &Pointer) -> Option<&(Pointer, Vec<FieldOrigin>)> {
+    pub fn nearest(&self, path: &Pointer) -> Option<&(Pointer, Chain)> {
         let around = self.origins.iter().filter(|(it, _)| it.contains(path));
         let inside = || self.origins.iter().find(|(it, _)| path.contains(it));
         around.max_by_key(|(it, _)| it.segments().len()).or_else(inside)

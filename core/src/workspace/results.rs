@@ -450,15 +450,17 @@ impl SubjectEntry {
             return None;
         }
         let mut before = SortedMap::new();
-        for name in stale {
-            let fresh =
-                member(view, subject.as_ref(), &name).map(|it| ClusterResult::of(view, subject.as_ref(), &it, cache));
-            let replaced = match fresh {
-                Some(cluster_result) => cluster_results.insert(name.clone(), cluster_result),
-                None => cluster_results.remove(&name),
-            };
-            before.insert(name, replaced);
-        }
+        cache.make(stale.len(), |cache| {
+            for name in stale {
+                let fresh = member(view, subject.as_ref(), &name)
+                    .map(|it| ClusterResult::of(view, subject.as_ref(), &it, cache));
+                let replaced = match fresh {
+                    Some(cluster_result) => cluster_results.insert(name.clone(), cluster_result),
+                    None => cluster_results.remove(&name),
+                };
+                before.insert(name, replaced);
+            }
+        });
         Some(Previous::Clusters { cluster_results: before, subject_steps: subject_steps.take() })
     }
 
@@ -533,10 +535,13 @@ impl Translated {
         // What cannot be translated has no results, and nothing is planned for it: it keeps its last state.
         if let Ok(subject) = &read {
             let subject = subject.as_ref();
-            let members = members(view, subject).into_iter();
-            cluster_results.extend(
-                members.map(|it| (it.as_ref().name.clone(), ClusterResult::of(view, subject, &it, &mut cache))),
-            );
+            let members = members(view, subject);
+            cache.make(members.len(), |cache| {
+                let results = members
+                    .into_iter()
+                    .map(|it| (it.as_ref().name.clone(), ClusterResult::of(view, subject, &it, cache)));
+                cluster_results.extend(results);
+            });
         }
         Translated { read, diagnostics, cluster_results, cache, subject_steps: None }
     }

@@ -5,6 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::diagnostic::{Diagnostic, Error};
+use crate::engine::compose::Common;
 use crate::engine::fold::{Effective, Layer};
 use crate::engine::rendered::{Origin, PatchLayer, Rendered};
 use crate::engine::select::{Cluster, Reason};
@@ -254,9 +255,17 @@ impl Dependency {
 
 /// Results by which layers apply: clusters with the same ones share a result.
 #[derive(Debug, Default)]
-pub struct ResultCache(SortedMap<Vec<u32>, Arc<Rendered>>);
+pub struct ResultCache {
+    results: SortedMap<Vec<u32>, Arc<Rendered>>,
+    /// What clusters with the same first layers have in common; none where they cannot share it. Kept while the results of
+    /// many clusters are made.
+    common: Option<SortedMap<Vec<u32>, Option<Arc<Common>>>>,
+}
 
 impl ResultCache {
+    /// How many are kept at most: where nearly every cluster has its own, nothing is spared.
+    const MOST: usize = 1024;
+
     /// # Errors
     ///
     /// What making it failed with; a failure is not kept.
@@ -265,11 +274,34 @@ impl ResultCache {
         layers: Vec<u32>,
         make: impl FnOnce(&[u32]) -> Result<Rendered, Error>,
     ) -> Result<Arc<Rendered>, Error> {
-        if let Some(rendered) = self.0.get(&layers) {
+        if let Some(rendered) = self.results.get(&layers) {
             return Ok(Arc::clone(rendered));
         }
         let rendered = Arc::new(make(&layers)?);
-        self.0.insert(layers, Arc::clone(&rendered));
+        self.results.insert(layers, Arc::clone(&rendered));
         Ok(rendered)
+    }
+
+    /// Makes the results of so many clusters.
+    pub fn make<T>(&mut self, clusters: usize, make: impl FnOnce(&mut ResultCache) -> T) -> T {
+        const MANY: usize = 8;
+        self.common = (clusters >= MANY).then(SortedMap::new);
+        let made = make(self);
+        self.common = None;
+        made
+    }
+
+    /// What clusters with these first layers have in common, if there are many.
+    pub fn common(&mut self, first: &[u32], make: impl FnOnce() -> Option<Common>) -> Option<Arc<Common>> {
+        let kept = self.common.as_mut()?;
+        if let Some(common) = kept.get(first) {
+            return common.clone();
+        }
+        if kept.len() >= ResultCache::MOST {
+            return None;
+        }
+        let common = make().map(Arc::new);
+        kept.insert(first.to_vec(), common.clone());
+        common
     }
 }

@@ -25,6 +25,7 @@ pub use de::{MaybeAbsent, OneOrMany};
 pub use facts::{Fact, WordHasher};
 pub use json_path::{JsonPath, index_text};
 pub use position::Position;
+pub use ser::SHARED_PART;
 pub use text::Text;
 
 use facts::Facts;
@@ -260,6 +261,33 @@ impl Map {
 
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = (&Text, &Value)> + ExactSizeIterator {
         self.entries.iter().map(|(key, value)| (key, value))
+    }
+
+    /// The entries, each with the value that another map has under the key. Maps that are compared have nearly the same
+    /// keys, so both are walked at once.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use fleetfold_value::value::{Map, Value};
+    ///
+    /// let (mine, theirs) = (Map::from_iter([("a", 1_i64), ("c", 3)]), Map::from_iter([("b", 2_i64), ("c", 4)]));
+    /// let beside: Vec<_> = mine.beside(&theirs).map(|(key, _, other)| (key.as_str(), other)).collect();
+    /// assert_eq!(beside, [("a", None), ("c", Some(&Value::from(4_i64)))]);
+    /// ```
+    pub fn beside<'a>(&'a self, other: &'a Map) -> impl Iterator<Item = (&'a Text, &'a Value, Option<&'a Value>)> {
+        let mut others = other.entries.iter().peekable();
+        self.entries.iter().map(move |(key, value)| {
+            let beside = loop {
+                match others.peek() {
+                    None => break None,
+                    Some((other, _)) if is_equal(other, key) => break others.next().map(|(_, value)| value),
+                    Some((other, _)) if order(other, key).is_lt() => drop(others.next()),
+                    Some(_) => break None,
+                }
+            };
+            (key, value, beside)
+        })
     }
 
     pub fn iter_mut(&mut self) -> impl Iterator<Item = (&Text, &mut Value)> {

@@ -49,7 +49,7 @@ impl<'a> Sources<'a> {
 
     /// Finds the documents that have a word in a result, before it is shown.
     pub fn learn(&mut self, rendered: &Rendered) {
-        let touched = rendered.objects.iter().flat_map(|it| &it.origins).flat_map(|(_, chain)| chain);
+        let touched = rendered.objects.iter().flat_map(|it| &it.origins).flat_map(|(_, chain)| chain.iter());
         for Origin { document, .. } in touched.filter_map(|it| it.origin.as_ref()) {
             // Where they are many after all, looking through what is known would cost more than it spares.
             if self.known(document).is_none() && self.known.len() < Self::MOST {

@@ -220,7 +220,7 @@ fn product_of(manifest: &Manifest, laid: &[MergedManifest], subject: &Arc<Identi
 fn lay(product: &mut RenderedObject, place: &Pointer, layer: &'static str, origin: Origin, value: Value) {
     let says = FieldOrigin { layer: Text::new_static(layer), origin: Some(origin), value: Some(value.clone()) };
     match product.origins.iter_mut().find(|(it, _)| it == place) {
-        Some((_, chain)) => chain.insert(0, says),
+        Some((_, chain)) => Arc::make_mut(chain).insert(0, says),
         None => {
             let Origin { document, path } = product.base.clone();
             let base = place.get(&product.object).map(|value| FieldOrigin {
@@ -228,7 +228,7 @@ fn lay(product: &mut RenderedObject, place: &Pointer, layer: &'static str, origi
                 origin: Some(Origin { document, path: path.join(place) }),
                 value: Some(value.clone()),
             });
-            product.origins.push((place.clone(), std::iter::once(says).chain(base).collect()));
+            product.origins.push((place.clone(), Arc::new(std::iter::once(says).chain(base).collect())));
         }
     }
     put(&mut product.object, place, value);

@@ -12,7 +12,7 @@ use crate::diagnostic::Mode;
 use crate::diagnostic::{Code, Diagnostic, Error};
 use crate::engine::compose::Base;
 use crate::engine::patch::{Operation, Verb};
-use crate::engine::rendered::{FieldOrigin, Origin};
+use crate::engine::rendered::{Chain, FieldOrigin, Origin};
 use crate::engine::retain::{Rules, take};
 use crate::engine::select::layer_index::LayerIndex;
 use crate::object::document::{Document, Identity};
@@ -283,7 +283,7 @@ fn identify(
     subject: &Arc<Identity>,
     target: &Target,
     out: &mut Vec<Diagnostic>,
-) -> Vec<(Pointer, Vec<FieldOrigin>)> {
+) -> Vec<(Pointer, Chain)> {
     let Target { api_version, kind, namespace, name } = target;
     let config = config.map(|it| Arc::new(it.identity.clone()));
     let by_kind = |path: &[&str]| match &config {
@@ -325,7 +325,7 @@ fn identify(
             origin: Some(Origin { document: Arc::clone(&origin.document), path: origin.path.join(&place) }),
             value: Some(value),
         }));
-        given.push((place, chain));
+        given.push((place, Arc::new(chain)));
     }
     given
 }

@@ -25,6 +25,19 @@ pub struct Overrides {
     pub shown: Vec<PatchLayer>,
 }
 
+impl Overrides {
+    /// The layers of these ranks.
+    pub fn of<'a>(&'a self, ranks: &'a [u32]) -> impl Iterator<Item = &'a Layer> {
+        ranks.iter().filter_map(|rank| self.layers.get(usize::try_from(*rank).ok()?))
+    }
+
+    /// Whether an entry is for a cluster that it names.
+    pub fn names_clusters(&self, rank: u32) -> bool {
+        let entry = usize::try_from(rank).ok().and_then(|rank| self.shown.get(rank));
+        entry.is_some_and(|it| matches!(it.when, Some(Selector::Listed(_))))
+    }
+}
+
 const OVERRIDE: Text = Text::new_static("override");
 
 /// # Errors
@@ -45,7 +58,7 @@ pub fn overrides(
         Some(Value::List(entries)) => entries,
         Some(other) => return Err(spot.wrong_type("a list", other)),
     };
-    let mut named: SortedMap<Text, usize> = SortedMap::new();
+    let (mut named, mut places): (SortedMap<Text, usize>, _) = (SortedMap::new(), SortedMap::new());
     for (index, entry) in entries.iter().enumerate() {
         let spot = spot.index(index);
         let mut fields = Fields::of(entry.clone(), &spot, &["clusterName", "clusterOverrides", "clusterSelector"])?;
@@ -78,7 +91,7 @@ pub fn overrides(
                 return Err(Error::new(Code::MissingField, message).at(spot.key("clusterName")).hint(hint));
             }
         };
-        let (steps, operations) = operations(entry.get("clusterOverrides"), &spot, subject, mode, out)?;
+        let (steps, operations) = operations(entry.get("clusterOverrides"), &spot, subject, mode, &mut places, out)?;
         let layer = Layer::new(OVERRIDE, Arc::clone(subject), steps);
         if let Some(error) = layer.error() {
             out.push(error.clone().into_diagnostic(Severity::Error).of(subject));
@@ -122,6 +135,7 @@ fn operations(
     entry: &JsonPath,
     subject: &Identity,
     mode: Mode,
+    places: &mut SortedMap<Text, Pointer>,
     out: &mut Vec<Diagnostic>,
 ) -> Result<(Steps, Vec<(Operation, Pointer)>), Error> {
     let spot = entry.key("clusterOverrides");
@@ -135,7 +149,7 @@ fn operations(
     for (index, item) in items.iter().enumerate() {
         let spot = spot.index(index);
         let read = operation(item, &spot).and_then(|operation| {
-            let step = Step::read(&operation, mode).map_err(|error| error.at(spot.key("path")))?;
+            let step = Step::read_one(places, &operation, mode).map_err(|error| error.at(spot.key("path")))?;
             // KubeFed adds a key that is missing. An explicit `replace` means one that exists.
             let is_defaulted = item.get("op").is_none_or(Value::is_null);
             let operation = Operation { place: Some(step.path().clone()), ..operation };
@@ -178,10 +192,11 @@ fn operations(
             let finding = Diagnostic::warning(Code::WipesMetadata, message).of(subject).hint(hint);
             out.push(finding.at(spot.key("path").pointer()));
         }
+        let at = spot.pointer();
         if let Ok(steps) = &mut steps {
-            steps.push((step, spot.pointer()));
+            steps.push((step, at.clone()));
         }
-        shown.push((operation, spot.pointer()));
+        shown.push((operation, at));
     }
     Ok((steps, shown))
 }

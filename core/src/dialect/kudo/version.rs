@@ -64,7 +64,7 @@ impl Version {
         let mut origins = Vec::new();
         let mut touch = |place: Pointer, layer: &str, from: Pointer, object: &Value| {
             let value = place.get(object).cloned();
-            origins.push((place, vec![FieldOrigin { layer: layer.into(), origin: origin(from), value }]));
+            origins.push((place, Arc::new(vec![FieldOrigin { layer: layer.into(), origin: origin(from), value }])));
         };
         if part.is_placed {
             let namespace = Pointer::of(["metadata", "namespace"]);

@@ -4,16 +4,17 @@ use std::cmp::Ordering;
 use std::sync::Arc;
 
 use super::Base;
-use crate::engine::rendered::{FieldOrigin, Origin};
+use crate::engine::rendered::{Chain, FieldOrigin, Origin};
 use crate::value::index_text;
 use crate::value::path::{Pointer, list_index};
 use crate::value::sorting::sort_by;
 use crate::value::{Text, Value};
 
 /// Sorted by path: everything below a path follows it directly.
+#[derive(Clone, Debug)]
 pub struct OriginTracker<'b> {
     base: &'b Base,
-    entries: Vec<(Pointer, Vec<FieldOrigin>)>,
+    entries: Vec<(Pointer, Chain)>,
     /// Whether something was touched that other places can lie inside of.
     has_wholes: bool,
 }
@@ -25,7 +26,19 @@ impl OriginTracker<'_> {
         OriginTracker { base, entries, has_wholes: false }
     }
 
-    pub fn finish(self) -> Vec<(Pointer, Vec<FieldOrigin>)> {
+    /// What was touched, to go on from in another one for the same base.
+    pub fn entries(&self) -> (&[(Pointer, Chain)], bool) {
+        (&self.entries, self.has_wholes)
+    }
+
+    /// Goes on from what was touched before.
+    pub fn after<'b>(base: &'b Base, (before, has_wholes): (&[(Pointer, Chain)], bool)) -> OriginTracker<'b> {
+        let mut entries = Vec::with_capacity(before.len().saturating_add(12));
+        entries.extend_from_slice(before);
+        OriginTracker { base, entries, has_wholes }
+    }
+
+    pub fn finish(self) -> Vec<(Pointer, Chain)> {
         self.entries
     }
 
@@ -40,7 +53,7 @@ impl OriginTracker<'_> {
         let (from, to) = self.inside(&place);
         let is_new = self.entries.get(from).is_none_or(|(it, _)| *it != place);
         for (inner, chain) in self.entries.get_mut(from..to).unwrap_or_default() {
-            chain.insert(0, narrowed(&said, &place, inner));
+            put_first(chain, narrowed(&said, &place, inner));
         }
         if is_new {
             self.add(from, place, Some(said));
@@ -57,7 +70,7 @@ impl OriginTracker<'_> {
         self.shift(&list, |index| Some(if index < at { index } else { index.saturating_add(1) }));
         let from = self.find(&place).unwrap_or_else(|at| at);
         self.has_wholes |= is_whole(&said);
-        self.entries.insert(from, (place, vec![said]));
+        self.entries.insert(from, (place, Arc::new(vec![said])));
     }
 
     /// Notes an element that was taken out of a list. The list itself keeps who did it.
@@ -75,7 +88,7 @@ impl OriginTracker<'_> {
         match self.find(&list) {
             Ok(at) => {
                 if let Some((_, chain)) = self.entries.get_mut(at) {
-                    chain.insert(0, said);
+                    put_first(chain, said);
                 }
             }
             Err(at) => self.add(at, list, Some(said)),
@@ -96,7 +109,7 @@ impl OriginTracker<'_> {
         let chain = match around.iter().rev().find(|(it, _)| it.contains(&place)) {
             Some((outer, chain)) => {
                 let before = chain.iter().map(|it| narrowed(it, outer, &place));
-                said.into_iter().chain(before.filter(|it| it.value.is_some() || it.layer != BASE)).collect()
+                said.into_iter().chain(before.filter(|it| it.value.is_some() || it.layer != BASE)).collect::<Vec<_>>()
             }
             None => match (said, self.own(&place)) {
                 (Some(said), Some(own)) => vec![said, own],
@@ -104,7 +117,7 @@ impl OriginTracker<'_> {
             },
         };
         self.has_wholes |= chain.iter().any(is_whole);
-        self.entries.insert(at.min(self.entries.len()), (place, chain));
+        self.entries.insert(at.min(self.entries.len()), (place, Arc::new(chain)));
     }
 
     /// The value of the base at a path.
@@ -123,14 +136,16 @@ impl OriginTracker<'_> {
     fn inside(&self, place: &Pointer) -> (usize, usize) {
         let from = self.find(place).unwrap_or_else(|at| at);
         let behind = self.entries.get(from..).unwrap_or_default();
-        (from, from.saturating_add(behind.partition_point(|(it, _)| place.contains(it))))
+        // Mostly there is none or one.
+        let inside = behind.iter().take_while(|(it, _)| place.contains(it)).count();
+        (from, from.saturating_add(inside))
     }
 
     /// Gives the elements of a list new indices; elements without one are removed.
     fn shift(&mut self, list: &Pointer, moved: impl Fn(usize) -> Option<usize>) {
         let (from, to) = self.inside(list);
         let depth = list.segments().len();
-        let mut inside: Vec<(Pointer, Vec<FieldOrigin>)> = self.entries.drain(from..to).collect();
+        let mut inside: Vec<(Pointer, Chain)> = self.entries.drain(from..to).collect();
         inside.retain_mut(|(place, _)| {
             let index = place.segments().nth(depth).and_then(|it| list_index(it));
             let Some(index) = index else { return true };
@@ -147,6 +162,19 @@ impl OriginTracker<'_> {
 
 pub const BASE: Text = Text::new_static("base");
 
+/// Puts a new winner in front of a chain, which others may share.
+fn put_first(chain: &mut Chain, said: FieldOrigin) {
+    match Arc::get_mut(chain) {
+        Some(chain) => chain.insert(0, said),
+        None => {
+            let mut longer = Vec::with_capacity(chain.len().saturating_add(1));
+            longer.push(said);
+            longer.extend_from_slice(chain);
+            *chain = Arc::new(longer);
+        }
+    }
+}
+
 /// The list that has the element, the element's index, and how long the list is now.
 fn element(place: &Pointer, object: &Value) -> Option<(Pointer, usize, usize)> {
     let (list, last) = place.split_last()?;
@@ -156,6 +184,9 @@ fn element(place: &Pointer, object: &Value) -> Option<(Pointer, usize, usize)> {
 
 /// The origin of a path, narrowed to a path inside it.
 fn narrowed(said: &FieldOrigin, outer: &Pointer, inner: &Pointer) -> FieldOrigin {
+    if inner.segments().len() == outer.segments().len() {
+        return said.clone();
+    }
     let rest = Pointer::of(inner.segments().skip(outer.segments().len()).cloned());
     let value = said.value.as_ref().and_then(|it| rest.get(it)).cloned();
     let origin = said.origin.clone().map(|mut it| {

@@ -22,8 +22,7 @@ struct Slot {
     desired: Value,
     live: Value,
     last: Option<Value>,
-    /// The API version, the kind and the keys from the root.
-    field: Box<[Box<str>]>,
+    field: Box<[u8]>,
     outcome: Outcome,
 }
 
@@ -42,11 +41,46 @@ pub struct Pair<'a> {
     pub desired: &'a Value,
     pub live: &'a Value,
     pub last: Option<&'a Value>,
-    pub api_version: &'a str,
-    pub kind: &'a str,
-    pub keys: &'a [&'a str],
+    pub field: &'a Field<'a>,
     /// Whether it is merged; otherwise it is compared.
     pub is_merge: bool,
+}
+
+/// A field of a kind: the keys from the root, steps into lists left out.
+#[derive(Debug)]
+pub struct Field<'a> {
+    keys: Vec<&'a str>,
+    /// The API version, the kind and the keys, each with its length, so that fields are compared at once.
+    written: Vec<u8>,
+}
+
+impl<'a> Field<'a> {
+    pub fn of(api_version: &str, kind: &str, keys: &[&'a str]) -> Field<'a> {
+        let mut field = Field { keys: Vec::with_capacity(16), written: Vec::with_capacity(256) };
+        field.write(api_version);
+        field.write(kind);
+        keys.iter().for_each(|key| field.push(key));
+        field
+    }
+
+    pub fn keys(&self) -> &[&'a str] {
+        &self.keys
+    }
+
+    pub fn push(&mut self, key: &'a str) {
+        self.keys.push(key);
+        self.write(key);
+    }
+
+    pub fn pop(&mut self) {
+        let key = self.keys.pop().unwrap_or_default();
+        self.written.truncate(self.written.len().saturating_sub(key.len() + size_of::<usize>()));
+    }
+
+    fn write(&mut self, text: &str) {
+        self.written.extend_from_slice(text.as_bytes());
+        self.written.extend_from_slice(&text.len().to_le_bytes());
+    }
 }
 
 impl Memo {
@@ -77,7 +111,7 @@ impl Memo {
                 desired: pair.desired.clone(),
                 live: pair.live.clone(),
                 last: pair.last.cloned(),
-                field: pair.field().map(Box::from).collect(),
+                field: pair.field.written.as_slice().into(),
                 outcome: outcome(),
             });
         }
@@ -95,15 +129,11 @@ impl Slot {
             && self.live.ptr_eq(pair.live)
             && is_same_last
             && matches!(self.outcome, Outcome::Merged(_)) == pair.is_merge
-            && self.field.iter().map(|it| &**it).eq(pair.field())
+            && *self.field == *pair.field.written
     }
 }
 
-impl<'a> Pair<'a> {
-    fn field(self) -> impl Iterator<Item = &'a str> {
-        [self.api_version, self.kind].into_iter().chain(self.keys.iter().copied())
-    }
-
+impl Pair<'_> {
     /// Where the pair is kept among so many; nowhere unless both are maps or lists.
     fn slot(self, slots: usize) -> Option<usize> {
         const ODD: u64 = 0x9E37_79B9_7F4A_7C15;

@@ -1,8 +1,8 @@
 //! The update that mends the differences of an object, section by section.
 
-use super::memo::{Memo, Outcome, Pair};
+use super::memo::{Field, Memo, Outcome, Pair};
 use super::stored::{is_stored_as, is_string_data};
-use super::{Difference, DifferenceKind, Members, differences_with};
+use super::{Difference, DifferenceKind, Members, differences_at, differences_with};
 use crate::diagnostic::Error;
 use crate::diagnostic::Mode;
 use crate::engine::diff::diff;
@@ -181,6 +181,11 @@ fn section_differences(
     mode: Mode,
 ) -> Result<Vec<Difference>, Error> {
     let path = section.path();
+    if mode == Mode::Strict
+        && let Some(differences) = differences_at(memo, &path, desired, live, last)
+    {
+        return Ok(differences);
+    }
     let only = |object: &Value| {
         // The kind goes along: the tables of lists and immutable places need it.
         let mut part =
@@ -279,28 +284,27 @@ struct Merger<'a, 'm> {
     memo: &'m mut Memo,
     api_version: &'a str,
     kind: &'a str,
-    keys: Vec<&'a str>,
+    field: Field<'a>,
 }
 
 impl<'a, 'm> Merger<'a, 'm> {
     fn new(memo: &'m mut Memo, desired: &'a Value, path: &[&'a str]) -> Merger<'a, 'm> {
         let (api_version, kind) = (desired.text_at(&["apiVersion"]), desired.text_at(&["kind"]));
-        Merger { memo, api_version, kind, keys: path.to_vec() }
+        Merger { memo, api_version, kind, field: Field::of(api_version, kind, path) }
     }
 
     /// The live value itself where nothing changes: what is shared stays shared.
     fn merge(&mut self, desired: &'a Value, live: Option<&'a Value>, last: Option<&'a Value>) -> Value {
         let Some(live) = live else { return desired.clone() };
-        let Merger { api_version, kind, .. } = *self;
         match (desired, live) {
             (Value::Null, live) => live.clone(),
             (Value::Map(_), Value::Map(_)) | (Value::List(_), Value::List(_)) => {
-                let known = Pair { desired, live, last, api_version, kind, keys: &self.keys, is_merge: true };
+                let known = Pair { desired, live, last, field: &self.field, is_merge: true };
                 if let Some(Outcome::Merged(merged)) = self.memo.get(known) {
                     return merged.clone();
                 }
                 let merged = self.merge_parts(desired, live, last);
-                let pair = Pair { desired, live, last, api_version, kind, keys: &self.keys, is_merge: true };
+                let pair = Pair { desired, live, last, field: &self.field, is_merge: true };
                 self.memo.keep(pair, || Outcome::Merged(merged.clone()));
                 merged
             }
@@ -312,15 +316,14 @@ impl<'a, 'm> Merger<'a, 'm> {
         match (desired, live) {
             (Value::Map(wanted), Value::Map(found)) => {
                 let mut changed: Option<Map> = None;
-                for (key, value) in wanted.iter() {
-                    self.keys.push(key);
-                    let kept = found.get(key);
+                for (key, value, kept) in wanted.beside(found) {
+                    self.field.push(key);
                     let value = match (value, kept) {
                         (Value::Null, None) => None,
                         (value, kept) if self.is_stored(value, kept) => kept.cloned(),
                         (value, kept) => Some(self.merge(value, kept, last.and_then(|it| it.get(key)))),
                     };
-                    self.keys.pop();
+                    self.field.pop();
                     if let Some(value) = value.filter(|it| !kept.is_some_and(|kept| is_unchanged(it, kept))) {
                         changed.get_or_insert_with(|| (**found).clone()).insert(key.clone(), value);
                     }
@@ -344,11 +347,12 @@ impl<'a, 'm> Merger<'a, 'm> {
 
     /// Whether the API server made the live value of the desired one: writing it again would change nothing.
     fn is_stored(&self, desired: &Value, live: Option<&Value>) -> bool {
-        is_stored_as(desired, live, self.api_version, self.kind, &self.keys)
+        is_stored_as(desired, live, self.api_version, self.kind, self.field.keys())
     }
 
     fn merge_lists(&mut self, wanted: &'a [Value], found: &'a [Value], last: Option<&'a Vec<Value>>) -> Vec<Value> {
-        let Merger { api_version, kind, ref keys, .. } = *self;
+        let Merger { api_version, kind, ref field, .. } = *self;
+        let keys = field.keys();
         let (is_exact, is_shared) = (is_exact(api_version, kind, keys), keys.first() == Some(&"metadata"));
         match list_kind(api_version, kind, keys) {
             kind @ (ListKind::Keyed(_) | ListKind::KeyedOrNamed(_)) => match pair(wanted, found, kind) {

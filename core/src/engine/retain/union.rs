@@ -37,15 +37,14 @@ impl Ctx<'_> {
             _ => None,
         });
         let sent: SortedSet<&str> = sent.into_iter().flat_map(|keys| keys.split(',')).collect();
-        let mut united = desired.clone();
-        for (key, value) in live.iter().filter(|(key, _)| !desired.contains(key) && !sent.contains(key.as_str())) {
-            united.insert(key.clone(), value.clone());
-            self.record(carry, &place.child(key.clone()));
+        let mut united: Option<Map> = None;
+        for (key, value, own) in live.beside(desired) {
+            if own.is_none() && !sent.contains(key.as_str()) {
+                united.get_or_insert_with(|| desired.clone()).insert(key.clone(), value.clone());
+                self.record(carry, &place.child(key.clone()));
+            }
         }
-        if united.len() > desired.len() {
-            self.put(place, united.into())?;
-        }
-        Ok(())
+        united.map_or(Ok(()), |united| self.put(place, united.into()))
     }
 
     fn unite_lists(&mut self, carry: &Carry, desired: &[Value], live: &[Value], place: &Pointer) -> Result<(), Error> {

@@ -85,8 +85,8 @@ impl Kinds {
     pub fn contains(self, api_version: &str, kind: &str) -> bool {
         match self {
             Kinds::Every => true,
-            Kinds::InGroup(group, name) => group == group_of(api_version) && name == kind,
-            Kinds::InVersion(version, name) => version == api_version && name == kind,
+            Kinds::InGroup(group, name) => name == kind && group == group_of(api_version),
+            Kinds::InVersion(version, name) => name == kind && version == api_version,
             Kinds::Named(name) => name == kind,
             Kinds::NotNamed(names) => !names.contains(&kind),
         }
@@ -158,6 +158,13 @@ pub enum Quirk {
     WritesNull,
     /// Live keys that this live annotation lists were sent from above, so they are dropped with the template's.
     Tracked(&'static str),
+}
+
+impl Quirk {
+    /// Whether a live object without the value matters.
+    pub fn minds_absence(self) -> bool {
+        matches!(self, AbsentRemoves | AbsentIsError | DesiredMustFit | WritesNull)
+    }
 }
 
 const fn rule(name: &'static str, kinds: Kinds, path: &'static str, mode: Keep, wanted: Wanted) -> Rule {

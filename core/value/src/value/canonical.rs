@@ -52,7 +52,22 @@ pub struct Writer {
 struct Marks {
     /// The name of the newtype.
     name: &'static str,
+    /// In the order of the text: none is inside of another.
     parts: Vec<(usize, usize)>,
+}
+
+impl Marks {
+    /// Marks in the copy of a text what is marked in the text.
+    fn copy(&mut self, start: usize, end: usize, to: usize) {
+        let first = self.parts.partition_point(|(from, _)| *from < start);
+        let count = self.parts.iter().skip(first).take_while(|(_, until)| *until <= end).count();
+        let moved = |at: usize| at.saturating_sub(start).saturating_add(to);
+        for at in first..first.saturating_add(count) {
+            if let Some((from, until)) = self.parts.get(at).copied() {
+                self.parts.push((moved(from), moved(until)));
+            }
+        }
+    }
 }
 
 impl Writer {

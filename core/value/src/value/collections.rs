@@ -299,7 +299,15 @@ impl<K: fmt::Debug, V: fmt::Debug> fmt::Debug for SortedMap<K, V> {
 impl<K: Ord, V> Extend<(K, V)> for SortedMap<K, V> {
     fn extend<I: IntoIterator<Item = (K, V)>>(&mut self, entries: I) {
         for (key, value) in entries {
-            self.insert(key, value);
+            // Keys mostly come in order, and go behind the last one.
+            let last = self.runs.last().and_then(|run| run.last());
+            if last.is_some_and(|(last, _)| *last < key) {
+                let run = self.runs.len().saturating_sub(1);
+                let at = self.runs.last().map_or(0, Vec::len);
+                self.put(Position { run, at, found: false }, key, value);
+            } else {
+                self.insert(key, value);
+            }
         }
     }
 }

@@ -40,16 +40,14 @@ impl<'a> JsonPath<'a> {
     }
 
     pub fn pointer(&self) -> Pointer {
-        let mut steps = Vec::new();
-        let mut here = Some(self);
-        while let Some(path) = here {
-            match path.step {
-                Step::Root => {}
-                Step::Key(key) => steps.push(Text::inline(key)),
-                Step::Index(index) => steps.push(index_text(index)),
-            }
-            here = path.parent;
-        }
+        let upwards = || std::iter::successors(Some(self), |it| it.parent);
+        // Of the size it needs: the places of documents are kept.
+        let mut steps = Vec::with_capacity(upwards().count().saturating_sub(1));
+        steps.extend(upwards().filter_map(|it| match it.step {
+            Step::Root => None,
+            Step::Key(key) => Some(Text::inline(key)),
+            Step::Index(index) => Some(index_text(index)),
+        }));
         steps.reverse();
         Pointer::of(steps)
     }

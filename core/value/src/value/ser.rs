@@ -32,6 +32,9 @@ use crate::value::path::Pointer;
 /// How a list or a map that several values share is called to serde: our writer copies its text from the second time on.
 pub const SHARED: &str = "$fleetfold::Shared";
 
+/// The same for a part of an answer in which values are marked: the marks are copied too.
+pub const SHARED_PART: &str = "$fleetfold::SharedPart";
+
 impl Serialize for Value {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
@@ -70,6 +73,6 @@ impl Serialize for Map {
 
 impl Serialize for Pointer {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
+        serializer.serialize_str(&self.written())
     }
 }

@@ -68,15 +68,23 @@ pub fn order(a: &str, b: &str) -> Ordering {
     a.first().cmp(&b.first()).then_with(|| order_of_bytes(a, b))
 }
 
-fn order_of_bytes(mut a: &[u8], mut b: &[u8]) -> Ordering {
-    while let (Some((one, rest)), Some((other, rest_of_other))) =
-        (a.split_first_chunk::<8>(), b.split_first_chunk::<8>())
-    {
+/// Eight bytes at a time, then the last eight of what both have again: they are in the order of the first that differs, as
+/// all before them are equal.
+fn order_of_bytes(a: &[u8], b: &[u8]) -> Ordering {
+    let both = a.len().min(b.len());
+    let (one, other) = (a.get(..both).unwrap_or_default(), b.get(..both).unwrap_or_default());
+    let (Some(end), Some(other_end)) = (one.last_chunk::<8>(), other.last_chunk::<8>()) else {
+        return order_of_few(a, b);
+    };
+    for (one, other) in one.as_chunks::<8>().0.iter().zip(other.as_chunks::<8>().0) {
         if one != other {
             return u64::from_be_bytes(*one).cmp(&u64::from_be_bytes(*other));
         }
-        (a, b) = (rest, rest_of_other);
     }
+    u64::from_be_bytes(*end).cmp(&u64::from_be_bytes(*other_end)).then_with(|| a.len().cmp(&b.len()))
+}
+
+fn order_of_few(mut a: &[u8], mut b: &[u8]) -> Ordering {
     while let (Some((one, rest)), Some((other, rest_of_other))) = (a.split_first(), b.split_first()) {
         if one != other {
             return one.cmp(other);
@@ -196,4 +204,20 @@ pub fn hex(bytes: &[u8]) -> String {
         }
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_are_in_the_order_of_their_bytes() {
+        let parts = ["", "a", "b", "ab", "abcd", "abce", "abcdefgh", "abcdefgi", "bbcdefgh", "é", "\0"];
+        let texts: Vec<String> =
+            parts.iter().flat_map(|a| parts.map(|b| parts.map(|c| format!("{a}{b}{c}")))).flatten().collect();
+        for (a, b) in texts.iter().flat_map(|a| texts.iter().step_by(7).map(move |b| (a, b))) {
+            assert_eq!(order(a, b), a.as_bytes().cmp(b.as_bytes()), "`{a}` and `{b}`");
+            assert_eq!(is_equal(a, b), a == b, "`{a}` and `{b}`");
+        }
+    }
 }

@@ -4,7 +4,7 @@ use std::fmt::{self, Display, Write};
 
 use serde::ser::{self, Serialize, Serializer};
 
-use crate::value::ser::SHARED;
+use crate::value::ser::{SHARED, SHARED_PART};
 
 use super::{Marks, Writer, is_plain, write_double, write_escaped};
 
@@ -223,8 +223,13 @@ impl<'a> Serializer for &'a mut Writer {
     }
 
     fn serialize_newtype_struct<T: Serialize + ?Sized>(self, name: &'static str, it: &T) -> Written {
-        let address = (name == SHARED).then(|| std::ptr::from_ref(it).cast::<()>().addr());
+        let is_part = name == SHARED_PART;
+        let address = (is_part || name == SHARED).then(|| std::ptr::from_ref(it).cast::<()>().addr());
         if let Some((start, end)) = address.and_then(|it| self.written.find(it)) {
+            // What surrounds a value of which a text is copied is marked itself.
+            if let Some(marks) = self.marks.as_mut().filter(|_| is_part) {
+                marks.copy(start, end, self.out.len());
+            }
             self.out.extend_from_within(start..end);
             return Ok(());
         }

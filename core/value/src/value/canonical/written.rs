@@ -52,7 +52,8 @@ fn slot(address: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use crate::value::canonical::to_text;
+    use crate::value::canonical::{to_text, to_text_marking};
+    use crate::value::ser::SHARED_PART;
     use crate::value::{Value, json};
 
     #[test]
@@ -71,5 +72,29 @@ mod tests {
             .collect();
         let value = Value::list(many);
         assert_eq!(to_text(&value).unwrap(), value.to_canonical());
+    }
+
+    /// A part of an answer that several of its parts share.
+    struct Part(Vec<Marked>);
+
+    /// A value whose places are asked for.
+    #[derive(serde::Serialize)]
+    struct Marked(String);
+
+    impl serde::Serialize for Part {
+        fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+            serializer.serialize_newtype_struct(SHARED_PART, &self.0)
+        }
+    }
+
+    #[test]
+    fn a_copied_part_has_the_marks_of_the_first() {
+        let parts: Vec<Part> = (0..40).map(|at| Part(vec![Marked("x".repeat(at)), Marked("y".repeat(60))])).collect();
+        let answer: Vec<&Part> = (0..2000).map(|at| &parts[at * 7 % parts.len()]).collect();
+        let (text, marks) = to_text_marking(&answer, "Marked").unwrap();
+        let plain: Vec<Vec<&String>> = answer.iter().map(|it| it.0.iter().map(|it| &it.0).collect()).collect();
+        assert_eq!(text, to_text(&plain).unwrap());
+        let marked: Vec<&str> = marks.iter().map(|(start, end)| text[*start..*end].trim_matches('"')).collect();
+        assert_eq!(marked, plain.concat());
     }
 }

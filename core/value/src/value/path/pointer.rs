@@ -42,6 +42,16 @@ impl Pointer {
         Ok(Pointer(Arc::new(segments)))
     }
 
+    /// Where its steps are: of two with one address, as long as both are there, each is a copy of the other.
+    pub fn address(&self) -> usize {
+        Arc::as_ptr(&self.0).addr()
+    }
+
+    /// Whether there are copies of it.
+    pub fn is_shared(&self) -> bool {
+        Arc::strong_count(&self.0) > 1
+    }
+
     pub fn is_root(&self) -> bool {
         self.0.is_empty()
     }
@@ -177,31 +187,32 @@ fn unescape(raw: &str, offset: usize) -> Result<Text, PathError> {
 
 impl Pointer {
     /// The text of the pointer. An answer with origins is full of them, so this does without the formatter.
-    pub fn to_text(&self) -> Text {
+    pub fn written(&self) -> String {
         let mut text = String::with_capacity(self.segments().map(|it| it.len() + 1).sum());
         for segment in self.segments() {
             text.push('/');
             if segment.bytes().any(|byte| matches!(byte, b'~' | b'/')) {
-                text.push_str(&segment.replace('~', "~0").replace('/', "~1"));
+                segment.chars().for_each(|it| match it {
+                    '~' => text.push_str("~0"),
+                    '/' => text.push_str("~1"),
+                    other => text.push(other),
+                });
             } else {
                 text.push_str(segment);
             }
         }
-        text.into()
+        text
+    }
+
+    /// The same, to be kept.
+    pub fn to_text(&self) -> Text {
+        self.written().into()
     }
 }
 
 impl fmt::Display for Pointer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for segment in self.segments() {
-            f.write_str("/")?;
-            if segment.bytes().any(|byte| matches!(byte, b'~' | b'/')) {
-                f.write_str(&segment.replace('~', "~0").replace('/', "~1"))?;
-            } else {
-                f.write_str(segment)?;
-            }
-        }
-        Ok(())
+        f.write_str(&self.written())
     }
 }
 
@@ -234,6 +245,7 @@ mod tests {
         for (a, b) in texts.iter().flat_map(|a| texts.map(|b| (*a, b))) {
             let read = |text: &str| Pointer::parse(text).unwrap();
             assert_eq!(read(a).text_order(&read(b)), a.cmp(b), "`{a}` and `{b}`");
+            assert_eq!(read(a).written(), a);
         }
     }
 }

@@ -1,0 +1,126 @@
+//! The layers of a place in an answer. Results share most of their chains, so each is made once and written once.
+
+use std::hash::{Hash, Hasher};
+use std::ops::Deref;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize, Serializer};
+
+use super::LayerAnswer;
+use super::sources::Sources;
+use crate::engine::rendered::Chain;
+use crate::object::redacted::Visibility;
+use crate::object::secrets;
+use crate::value::collections::SortedMap;
+use crate::value::path::Pointer;
+use crate::value::{SHARED_PART, Text, Value, WordHasher};
+
+/// The layers that set a place, winner first.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(from = "Vec<LayerAnswer>")]
+pub struct LayerList(Arc<Hashed>);
+
+/// A list with its hash: in a fleet it is asked for once a cluster.
+#[derive(Debug)]
+struct Hashed {
+    layers: Vec<LayerAnswer>,
+    hash: u64,
+}
+
+impl From<Vec<LayerAnswer>> for LayerList {
+    fn from(layers: Vec<LayerAnswer>) -> LayerList {
+        let mut hasher = WordHasher::default();
+        layers.hash(&mut hasher);
+        LayerList(Arc::new(Hashed { layers, hash: hasher.finish() }))
+    }
+}
+
+impl Deref for LayerList {
+    type Target = [LayerAnswer];
+
+    fn deref(&self) -> &[LayerAnswer] {
+        &self.0.layers
+    }
+}
+
+impl PartialEq for LayerList {
+    fn eq(&self, other: &LayerList) -> bool {
+        Arc::ptr_eq(&self.0, &other.0) || self.0.layers == other.0.layers
+    }
+}
+
+impl Hash for LayerList {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        state.write_u64(self.0.hash);
+    }
+}
+
+impl Serialize for LayerList {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match Arc::strong_count(&self.0) {
+            1 => self.0.layers.serialize(serializer),
+            _ => serializer.serialize_newtype_struct(SHARED_PART, &self.0.layers),
+        }
+    }
+}
+
+/// The chains that were answered before and the texts of places, by their addresses: what is answered about outlives the
+/// answer. A later one takes the place of an earlier one with the same slot.
+#[derive(Debug, Default)]
+pub struct Chains {
+    layers: Slots<LayerList>,
+    paths: Slots<Text>,
+}
+
+#[derive(Debug)]
+struct Slots<T>(Vec<Option<(usize, T)>>);
+
+impl<T> Default for Slots<T> {
+    fn default() -> Slots<T> {
+        Slots(Vec::new())
+    }
+}
+
+impl Chains {
+    /// The chains of an object, by the texts of their places.
+    pub fn answer(
+        &mut self,
+        object: &Value,
+        origins: &[(Pointer, Chain)],
+        sources: &Sources,
+    ) -> SortedMap<Text, LayerList> {
+        let visibility = Visibility::Redacted(&[object]);
+        // What is shown of an object with a Secret depends on the object and on the place in it.
+        let is_plain = !secrets::holds_secret(object);
+        let Chains { layers, paths } = self;
+        let chain = |(place, chain): &(Pointer, Chain)| {
+            let make = || {
+                let shown = |value: &Value| visibility.show(value.clone(), place);
+                LayerList::from(chain.iter().map(|it| sources.layer(it, shown)).collect::<Vec<_>>())
+            };
+            let is_shared = is_plain && Arc::strong_count(chain) > 1;
+            let list = if is_shared { layers.get_or(Arc::as_ptr(chain).addr(), make) } else { make() };
+            let path = if place.is_shared() { paths.get_or(place.address(), || place.to_text()) } else { place.to_text() };
+            (path, list)
+        };
+        origins.iter().map(chain).collect()
+    }
+}
+
+impl<T: Clone> Slots<T> {
+    const COUNT: usize = 1024;
+
+    fn get_or(&mut self, address: usize, make: impl FnOnce() -> T) -> T {
+        const ODD: u64 = 0x9E37_79B9_7F4A_7C15;
+        if self.0.is_empty() {
+            self.0.resize(Self::COUNT, None);
+        }
+        let hash = (address as u64).wrapping_mul(ODD) >> 32;
+        let slot = usize::try_from(hash).ok().and_then(|it| self.0.get_mut(it % Self::COUNT));
+        let Some(slot) = slot else { return make() };
+        match slot {
+            Some((known, kept)) if *known == address => kept.clone(),
+            _ => slot.insert((address, make())).1.clone(),
+        }
+    }
+}
