@@ -53,13 +53,13 @@ export interface AddedAnswer {
 /** The verdict. While there are `needs` it is not final: ask again with the answers to all of them. */
 export interface AdmitAnswer {
   allowed: boolean;
-  /** The stable name of the first reason that stands against it. */
+  /** The stable code of the first reason for a denial. */
   code?: string;
   /** The sets that the cluster would join, by name. */
   joins?: string[];
   /** The sets that the cluster would leave, by name. */
   leaves?: string[];
-  /** What stands against it and what to do, in one line. */
+  /** Why it is denied and what to do, in one line. */
   message?: string;
   /** The SubjectAccessReviews that must be answered first. */
   needs?: Redacted[];
@@ -307,7 +307,7 @@ export interface Configure {
   /** What becomes of what a cluster was given when it leaves the fleet: of the copies in a cluster of KubeFed, where the annotation `fleetfold.dev/leaving` of the cluster wins, and of the Plugins of a Greenhouse cluster whose document is absent. */
   leaving?: Leaving;
   limits?: LimitsInput;
-  /** The repaired answers, or the originals' with their quirks. */
+  /** The repaired answers, or those of the upstreams with their quirks. */
   mode?: Mode;
   /** Whether the whole fleet is paused. */
   paused?: boolean;
@@ -336,7 +336,7 @@ export interface ConfigureRequest {
   /** What becomes of what a cluster was given when it leaves the fleet: of the copies in a cluster of KubeFed, where the annotation `fleetfold.dev/leaving` of the cluster wins, and of the Plugins of a Greenhouse cluster whose document is absent. */
   leaving?: Leaving;
   limits?: LimitsInput;
-  /** The repaired answers, or the originals' with their quirks. */
+  /** The repaired answers, or those of the upstreams with their quirks. */
   mode?: Mode;
   op: "configure";
   /** Whether the whole fleet is paused. */
@@ -461,6 +461,8 @@ export interface ExplainAnswer {
   checks?: AuthorizeCheck[];
   joins?: string[];
   leaves?: string[];
+  /** Whether the user may update the ManagedCluster at all, where roles are loaded. `allowed` is about labels alone. */
+  object?: AuthorizeObject;
   reasons?: ReasonAnswer[];
   /** Whether the subject picks the cluster. */
   selected?: boolean;
@@ -549,13 +551,13 @@ export interface KindAnswer {
   dialects: string[];
   /** Empty for the core of Kubernetes. */
   group: string;
-  /** Ends in `*` where it stands for every kind of the group that begins like this. */
+  /** Ends in `*` if it covers every kind of the group with this prefix. */
   kind: string;
   /** Only these objects are documents; in kubectl's syntax. */
   labelSelector?: string;
-  /** Left out where `kind` stands for several; the server knows. */
+  /** Left out where `kind` covers several; the server knows. */
   plural?: string;
-  /** `Namespaced` or `Cluster`; left out where `kind` stands for several. */
+  /** `Namespaced` or `Cluster`; left out where `kind` covers several. */
   scope?: string;
   /** Whether a status is written apart from the rest. */
   statusSubresource: boolean;
@@ -688,7 +690,7 @@ export interface LintRequest {
   op: "lint";
 }
 
-/** Takes documents into the workspace. One that cannot be read is told and left out; the others are taken. */
+/** Takes documents into the workspace. One that cannot be read is reported and left out; the others are loaded. */
 export interface Load {
   /** Objects that were looked for in the cluster and are not there. */
   absent?: TargetInput[];
@@ -725,7 +727,7 @@ export interface LoadAnswer {
   unloaded?: number;
 }
 
-/** Takes documents into the workspace. One that cannot be read is told and left out; the others are taken. */
+/** Takes documents into the workspace. One that cannot be read is reported and left out; the others are loaded. */
 export interface LoadRequest {
   /** Objects that were looked for in the cluster and are not there. */
   absent?: TargetInput[];
@@ -897,7 +899,7 @@ export interface ParsePlace {
 export interface ParseRequest {
   /** The name of the text, for places. */
   file?: string;
-  /** `compat`: of a key that stands twice the last one wins, large integers are rounded, and nothing is said of ambiguous tokens. */
+  /** `compat`: of a duplicate key the last one wins, large integers are rounded, and nothing is said of ambiguous tokens. */
   mode?: Mode;
   op: "parse";
   /** Whether the answer says where each value stood. */
@@ -1234,7 +1236,7 @@ export interface RetainRequest {
   dialect?: Upstream;
   /** The object as the cluster has it; null before it is created. */
   live: Json;
-  /** `compat`: the answer of the original. */
+  /** `compat`: the answer of the upstream. */
   mode?: Mode;
   op: "retain";
   /** Whether `spec.replicas` belongs to the cluster. */
@@ -1412,7 +1414,7 @@ export type Stage = "transitional" | "full";
 /** What a status should be. */
 export interface StatusAnswer {
   cluster: string;
-  /** Conditions that turn with it; left out where none does, or nobody asks. */
+  /** Conditions that turn with it; left out where none does, or unless requested. */
   events?: EventAnswer[];
   status: Redacted;
   subject: string;
@@ -1561,7 +1563,7 @@ export interface Requests {
   kinds: KindsRequest;
   /** Looks at everything that is loaded. What it finds are the diagnostics of the answer. */
   lint: LintRequest;
-  /** Takes documents into the workspace. One that cannot be read is told and left out; the others are taken. */
+  /** Takes documents into the workspace. One that cannot be read is reported and left out; the others are loaded. */
   load: LoadRequest;
   /** Compares a desired object with a live one. */
   match: MatchRequest;
