@@ -88,18 +88,23 @@ func TestAFleetIsWrittenAsRequests(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	kinds := map[string]int{}
+	kinds, ops := map[string]int{}, map[string]int{}
 	for line := range bytes.Lines(text) {
 		var request struct {
 			Op, Live  string
 			Documents []struct{ Kind string }
 		}
-		if err := json.Unmarshal(line, &request); err != nil || request.Op != "load" {
+		if err := json.Unmarshal(line, &request); err != nil || (request.Op != "load" && request.Op != "configure") {
 			t.Fatalf("%s: %v", line, err)
 		}
+		ops[request.Op]++
 		for _, it := range request.Documents {
 			kinds[it.Kind]++
 		}
+	}
+	// The namespace of the control plane.
+	if ops["configure"] != 1 {
+		t.Errorf("%d requests configure, want 1", ops["configure"])
 	}
 	for kind, want := range map[string]int{"KubeFedCluster": 3, "FederatedTypeConfig": 1, "KubeFedConfig": 1, "FederatedDeployment": 1, "Deployment": 3} {
 		if kinds[kind] != want {
