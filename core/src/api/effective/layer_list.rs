@@ -100,7 +100,8 @@ impl Chains {
             };
             let is_shared = is_plain && Arc::strong_count(chain) > 1;
             let list = if is_shared { layers.get_or(Arc::as_ptr(chain).addr(), make) } else { make() };
-            let path = if place.is_shared() { paths.get_or(place.address(), || place.to_text()) } else { place.to_text() };
+            let path =
+                if place.is_shared() { paths.get_or(place.address(), || place.to_text()) } else { place.to_text() };
             (path, list)
         };
         origins.iter().map(chain).collect()

@@ -371,7 +371,8 @@ fn hold_vanished(view: View, listed: &SortedSet<&str>, since: usize, planner: &m
     if vanished.is_empty() {
         return;
     }
-    let text = format!("the ManagedCluster of {} is absent, and the Namespace of the cluster is not", quoted(&vanished));
+    let text =
+        format!("the ManagedCluster of {} is absent, and the Namespace of the cluster is not", quoted(&vanished));
     let hint = "restore the ManagedCluster; if the cluster has left, delete its Namespace";
     let is_held = |it: &Action| it.leaving.iter().any(|name| vanished.contains(&name.as_str()));
     planner.hold_those(since, is_held, ReasonCode::ClusterUnknown, &text, hint);
