@@ -13,6 +13,22 @@ export const kustomization = (name) => join(root, "install", "kustomize", name);
 
 export const DIALECTS = ["greenhouse", "ocm", "kubefed", "kudo", "certmanager"];
 
+/** The groups that are a dialect's alone. KubeFed reads those of ocm as well, so both go together below. */
+export const GROUPS = {
+  greenhouse: ["greenhouse.sap"],
+  ocm: ["cluster.open-cluster-management.io"],
+  kubefed: ["core.kubefed.io", "types.kubefed.io"],
+  kudo: ["kudo.dev"],
+  certmanager: [
+    "operators.opdev.io",
+    "operators.redhat.io",
+    "operator.openshift.io",
+    "apps",
+    "rbac.authorization.k8s.io",
+    "admissionregistration.k8s.io",
+  ],
+};
+
 /** The release that has the names of the kustomize base. */
 export const RELEASE = ["fleetfold", chart, "--namespace", "fleetfold-system"];
 
@@ -65,6 +81,9 @@ export function overlay(files) {
 
 export const ofKind = (objects, ...kinds) => objects.filter((it) => kinds.includes(it.kind));
 export const named = (objects, kind, name) => objects.find((it) => it.kind === kind && it.metadata.name === name);
+
+/** The arguments of the program in a Deployment. */
+export const argsOf = (objects, name) => named(objects, "Deployment", name).spec.template.spec.containers[0].args;
 
 /** The rules of every role, by kind and name. */
 export function rulesOf(objects) {

@@ -64,20 +64,39 @@ impl Serialize for LayerList {
     }
 }
 
-/// The chains that were answered before and the texts of places, by their addresses: what is answered about outlives the
-/// answer. A later one takes the place of an earlier one with the same slot.
+/// The chains that were answered before and the texts of places. A later one takes the place of an earlier one with the
+/// same slot.
 #[derive(Debug, Default)]
 pub struct Chains {
-    layers: Slots<LayerList>,
-    paths: Slots<Text>,
+    layers: Slots<Chain, LayerList>,
+    paths: Slots<Pointer, Text>,
 }
 
+/// What was made of something shared, by its address. The slots hold on to what has the address, so that nothing else can
+/// come to be there.
 #[derive(Debug)]
-struct Slots<T>(Vec<Option<(usize, T)>>);
+struct Slots<K, T>(Vec<Option<(K, T)>>);
 
-impl<T> Default for Slots<T> {
-    fn default() -> Slots<T> {
+impl<K, T> Default for Slots<K, T> {
+    fn default() -> Slots<K, T> {
         Slots(Vec::new())
+    }
+}
+
+/// Something that is shared by reference.
+trait Shared: Clone {
+    fn address(&self) -> usize;
+}
+
+impl Shared for Chain {
+    fn address(&self) -> usize {
+        Arc::as_ptr(self).addr()
+    }
+}
+
+impl Shared for Pointer {
+    fn address(&self) -> usize {
+        Pointer::address(self)
     }
 }
 
@@ -99,29 +118,29 @@ impl Chains {
                 LayerList::from(chain.iter().map(|it| sources.layer(it, shown)).collect::<Vec<_>>())
             };
             let is_shared = is_plain && Arc::strong_count(chain) > 1;
-            let list = if is_shared { layers.get_or(Arc::as_ptr(chain).addr(), make) } else { make() };
-            let path =
-                if place.is_shared() { paths.get_or(place.address(), || place.to_text()) } else { place.to_text() };
+            let list = if is_shared { layers.get_or(chain, make) } else { make() };
+            let path = if place.is_shared() { paths.get_or(place, || place.to_text()) } else { place.to_text() };
             (path, list)
         };
         origins.iter().map(chain).collect()
     }
 }
 
-impl<T: Clone> Slots<T> {
+impl<K: Shared, T: Clone> Slots<K, T> {
     const COUNT: usize = 1024;
 
-    fn get_or(&mut self, address: usize, make: impl FnOnce() -> T) -> T {
+    fn get_or(&mut self, key: &K, make: impl FnOnce() -> T) -> T {
         const ODD: u64 = 0x9E37_79B9_7F4A_7C15;
         if self.0.is_empty() {
-            self.0.resize(Self::COUNT, None);
+            self.0.resize_with(Self::COUNT, || None);
         }
+        let address = key.address();
         let hash = (address as u64).wrapping_mul(ODD) >> 32;
         let slot = usize::try_from(hash).ok().and_then(|it| self.0.get_mut(it % Self::COUNT));
         let Some(slot) = slot else { return make() };
         match slot {
-            Some((known, kept)) if *known == address => kept.clone(),
-            _ => slot.insert((address, make())).1.clone(),
+            Some((known, kept)) if known.address() == address => kept.clone(),
+            _ => slot.insert((key.clone(), make())).1.clone(),
         }
     }
 }
