@@ -233,9 +233,9 @@ impl Checker {
     fn refused(&mut self, name: &str, given: &[Type], at: Position) -> CelError {
         let given: Vec<Type> = given.iter().map(|it| self.types.resolve(it)).collect();
         let kinds: Vec<&str> = given.iter().map(Type::name).collect();
-        let flaw = CelError::bad(format!("`{name}` does not take {}", kinds.join(" and ")), at);
+        let error = CelError::bad(format!("`{name}` does not take {}", kinds.join(" and ")), at);
         let texts = given.iter().filter(|it| **it == Type::Plain('s')).count();
-        if name == "+" && texts == 1 { flaw.hint("make a string of the other side with `string(…)`") } else { flaw }
+        if name == "+" && texts == 1 { error.hint("make a string of the other side with `string(…)`") } else { error }
     }
 }
 

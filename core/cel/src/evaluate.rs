@@ -20,7 +20,7 @@ pub(super) fn evaluate(root: &Node, variables: &[(&str, Value)], allowance: &mut
     allowance.spend(steps.saturating_sub(run.budget.left), root.at)?;
     // What ran out is what all evaluations share, and not the limit of this one.
     let is_shared = run.budget.is_exceeded && steps < MAX_STEPS;
-    result.map_err(|fault| if is_shared { allowance.exceeded(fault.at) } else { fault.into_flaw() })
+    result.map_err(|fault| if is_shared { allowance.exceeded(fault.at) } else { fault.into_cel_error() })
 }
 
 struct Run {
@@ -46,7 +46,7 @@ impl Fault {
         Fault { at: node.at, message: message.into(), missing: None, unsettled: false }
     }
 
-    fn into_flaw(self) -> CelError {
+    fn into_cel_error(self) -> CelError {
         let keys = |of: Datum| match of.open(&mut Budget::new(1000)) {
             Ok(Datum::Map(entries)) => entries.iter().filter_map(|(key, _)| key.written()).collect(),
             _ => Vec::new(),

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::Op;
 use super::authorize::AuthorizeReview;
 use super::configure::{natural, percent};
-use super::plan::moment;
+use super::plan::timestamp;
 use crate::diagnostic::{Diagnostic, Error};
 use crate::engine::authorize::Review;
 use crate::object::redacted::Redacted;
@@ -80,18 +80,18 @@ impl Op for Admit {
     type Answer = AdmitAnswer;
 
     fn answer(self, workspace: &mut Workspace, _: &mut Vec<Diagnostic>) -> Result<AdmitAnswer, Error> {
-        workspace.refresh(moment(self.now.as_deref())?);
+        workspace.refresh(timestamp(self.now.as_deref())?);
         let reviews: Vec<Review> = self.reviews.unwrap_or_default().into_iter().map(Review::from).collect();
         let limits = self.limits.map(AdmitLimits::read).transpose()?;
         let means = ReviewOptions { reviews: &reviews, permissions: self.permissions.unwrap_or_default(), limits };
         let verdict = admit(workspace, &self.request, &means);
         let secrets = workspace.secret_values();
-        let cover = |text: String| secrets.as_ref().and_then(|it| it.cover_text(&text)).unwrap_or(text);
+        let mask = |text: String| secrets.as_ref().and_then(|it| it.mask_text(&text)).unwrap_or(text);
         Ok(AdmitAnswer {
             allowed: verdict.allowed(),
             code: verdict.code().map(|code| Text::new_static(code.as_str())),
-            message: verdict.message().map(cover),
-            warnings: some(verdict.warnings().into_iter().map(cover).collect()),
+            message: verdict.message().map(mask),
+            warnings: some(verdict.warnings().into_iter().map(mask).collect()),
             needs: some(verdict.needs.into_iter().map(Redacted::working).collect()),
             joins: some(verdict.joins),
             leaves: some(verdict.leaves),

@@ -193,7 +193,7 @@ impl From<Check> for AuthorizeCheck {
             label: check.label,
             change: check.change.as_str().into(),
             granted: check.granted,
-            asked: check.asked.iter().map(ToString::to_string).collect(),
+            asked: check.required.iter().map(ToString::to_string).collect(),
             granted_by: check.granted_by.map(AuthorizeGrant::from),
         }
     }

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Op;
 use super::place::{CauseAnswer, object_name, split};
-use super::plan::moment;
+use super::plan::timestamp;
 use crate::diagnostic::{Diagnostic, Error};
 use crate::object::redacted::Redacted;
 use crate::value::{JsonPath, MaybeAbsent, Text};
@@ -60,7 +60,7 @@ impl Op for Diff {
     type Answer = DiffAnswer;
 
     fn answer(self, workspace: &mut Workspace, _: &mut Vec<Diagnostic>) -> Result<DiffAnswer, Error> {
-        workspace.refresh(moment(self.now.as_deref())?);
+        workspace.refresh(timestamp(self.now.as_deref())?);
         let identity = subject_named(workspace, &self.subject, &JsonPath::ROOT.key("subject"))?;
         let Workspace { store, results, .. } = workspace;
         let Some(entry) = results.get(&identity) else { return Ok(DiffAnswer { differences: Vec::new() }) };

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::Op;
 use super::authorize::{AuthorizeCheck, AuthorizeGrant, AuthorizeObject, AuthorizeUser};
 use super::place::{PlaceAnswer, split};
-use super::plan::{ActionAnswer, moment};
+use super::plan::{ActionAnswer, timestamp};
 use super::select::ReasonAnswer;
 use crate::diagnostic::{Code, Diagnostic, Error, ReasonCode};
 use crate::engine::authorize::rbac::User;
@@ -146,7 +146,7 @@ impl Op for Explain {
     type Answer = ExplainAnswer;
 
     fn answer(self, workspace: &mut Workspace, out: &mut Vec<Diagnostic>) -> Result<ExplainAnswer, Error> {
-        workspace.refresh(moment(self.now.as_deref())?);
+        workspace.refresh(timestamp(self.now.as_deref())?);
         match (self.subject, self.cluster, self.action, self.user, self.set) {
             (Some(subject), Some(cluster), None, None, None) => {
                 explain_result(workspace, &subject, &cluster, self.path.as_ref(), self.object.as_ref())
@@ -216,17 +216,17 @@ fn explain_option(
         return Err(nothing(path).hint(suggest(path, &known, "options here")));
     }
     let hides = secrets::holds_secret(&folded.values);
-    let cover = |source: Option<Source>| match source.map(|it| it.without(concealed)) {
+    let redact = |source: Option<Source>| match source.map(|it| it.without(concealed)) {
         Some(Source::Value(mut value)) if hides => {
             let place = OptionPath::parse(path).map(|it| it.pointer()).unwrap_or_default();
-            secrets::cover_part(&mut value, &place, &folded.values);
+            secrets::redact_part(&mut value, &place, &folded.values);
             Some(Source::Value(value))
         }
         source => source,
     };
-    let (value, value_from) = split(cover(option_value(folded, path)));
+    let (value, value_from) = split(redact(option_value(folded, path)));
     let chain = chain.into_iter().map(|mut link| {
-        link.source = cover(link.source);
+        link.source = redact(link.source);
         LinkAnswer::of(link, store)
     });
     Ok(ExplainAnswer { value, value_from, chain: Some(chain.collect()), ..ExplainAnswer::default() })

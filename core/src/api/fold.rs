@@ -127,7 +127,7 @@ impl Op for Fold {
         let cluster = self.cluster.map(|it| it.read(&JsonPath::ROOT.key("cluster"))).transpose()?;
         let mut folded = fold(&layers, cluster.as_ref(), mode, out)?;
         if secrets::holds_secret(&folded.values) {
-            cover_parts(&mut folded);
+            redact_parts(&mut folded);
         }
         let origins =
             folded.origins.iter().map(|(path, chain)| (path.clone(), chain.iter().map(OriginAnswer::of).collect()));
@@ -140,15 +140,15 @@ impl Op for Fold {
 }
 
 /// Options and origins are parts of the tree of values, and as secret as it is where they stand.
-pub fn cover_parts(folded: &mut Folded) {
+pub fn redact_parts(folded: &mut Folded) {
     let Folded { options, origins, values } = folded;
-    let cover = |path: &Text, source: Option<&mut Source>| {
+    let redact = |path: &Text, source: Option<&mut Source>| {
         if let (Some(Source::Value(value)), Ok(path)) = (source, OptionPath::parse(path)) {
-            secrets::cover_part(value, &path.pointer(), values);
+            secrets::redact_part(value, &path.pointer(), values);
         }
     };
-    options.iter_mut().for_each(|it| cover(&it.path, Some(&mut it.source)));
-    origins.for_each_mut(|path, origin| cover(path, origin.source.as_mut()));
+    options.iter_mut().for_each(|it| redact(&it.path, Some(&mut it.source)));
+    origins.for_each_mut(|path, origin| redact(path, origin.source.as_mut()));
 }
 
 fn warn_repeated_names(layers: &[LayerInput], out: &mut Vec<Diagnostic>) {

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::plan::moment;
+use super::plan::timestamp;
 use super::{Op, count};
 use crate::diagnostic::{Diagnostic, Error, Severity};
 use crate::value::Text;
@@ -33,7 +33,7 @@ impl Op for Lint {
     type Answer = LintAnswer;
 
     fn answer(self, workspace: &mut Workspace, out: &mut Vec<Diagnostic>) -> Result<LintAnswer, Error> {
-        workspace.refresh(moment(self.now.as_deref())?);
+        workspace.refresh(timestamp(self.now.as_deref())?);
         out.extend(lint(workspace));
         let of = |severity: Severity| count(out.iter().filter(|it| it.severity == severity).count());
         Ok(LintAnswer {

@@ -160,7 +160,7 @@ impl Load {
         self.check_live(at)?;
         let unreachable = self.unreachable_reason(at)?;
         let whole_file = self.whole_file(at)?;
-        let told = out.len();
+        let before = out.len();
         let documents = match (self.documents, self.text) {
             (Some(values), None) => from_values(&values, out),
             (None, Some(text)) => from_text(&text, self.file.as_ref(), out),
@@ -173,7 +173,7 @@ impl Load {
             }
         };
         // What cannot be read may be any of the documents that were there: unknown is not absent.
-        let unread = out.iter().skip(told).any(|it| it.severity == Severity::Error);
+        let unread = out.iter().skip(before).any(|it| it.severity == Severity::Error);
         Ok(match (self.live, unreachable) {
             (None, _) => {
                 let (whole_file, carry) = (whole_file.filter(|_| !unread), self.carry.unwrap_or(false));

@@ -47,7 +47,7 @@ impl Op for Mold {
     fn answer(self, _: &mut Workspace, _: &mut Vec<Diagnostic>) -> Result<MoldAnswer, Error> {
         let (version, base) = (self.version.as_deref(), self.base.unwrap_or_default());
         let flags = flags_of(self.flags, &JsonPath::ROOT.key("flags"))?;
-        let args = flags::mold(&self.component, version, &flags, &base, self.mode.unwrap_or_default())?;
+        let args = flags::arguments(&self.component, version, &flags, &base, self.mode.unwrap_or_default())?;
         Ok(MoldAnswer { args })
     }
 }

@@ -61,7 +61,7 @@ impl Op for Patch {
         let mode = self.mode.unwrap_or_default();
         let exposing = operations.iter().any(may_expose).then(|| self.object.clone());
         let object = patch::patch(self.object, &operations, mode, out)?;
-        let object = exposing.map_or(Ok(object), |before| covered(before, &operations, mode))?;
+        let object = exposing.map_or(Ok(object), |before| redacted(before, &operations, mode))?;
         Ok(PatchAnswer { object: object.into() })
     }
 }
@@ -78,12 +78,12 @@ pub const MAX_REDACTED: usize = 64 * 1024 * 1024;
 /// The patched object as it may be shown. What a step takes elsewhere is redacted before, by where it is, and so is an
 /// object before a step that changes its kind: no step can take what a Secret holds to a place where it would be shown.
 /// Tests have passed on the real values.
-fn covered(mut object: Value, operations: &[patch::Operation], mode: Mode) -> Result<Value, Error> {
+fn redacted(mut object: Value, operations: &[patch::Operation], mode: Mode) -> Result<Value, Error> {
     let mut left = MAX_REDACTED;
     for (index, operation) in operations.iter().enumerate().filter(|(_, it)| it.verb != Verb::Test) {
         let step = Step::read(operation, mode)?;
         for place in exposed(&step) {
-            left = left.checked_sub(secrets::cover_at(&mut object, &place)).ok_or_else(|| {
+            left = left.checked_sub(secrets::redact_at(&mut object, &place)).ok_or_else(|| {
                 let message =
                     format!("the operations up to here copy, move or retype more than {} MiB", MAX_REDACTED >> 20);
                 let hint = "send the patch in parts, or replace a map in one operation";
@@ -182,9 +182,9 @@ mod tests {
     ];
 
     /// What every Secret holds is replaced before every step: slow, and plainly right.
-    fn covered_wholly(object: Value, operations: &[patch::Operation]) -> Result<Value, Error> {
+    fn fully_redacted(object: Value, operations: &[patch::Operation]) -> Result<Value, Error> {
         operations.iter().try_fold(object, |mut object, step| {
-            secrets::cover(&mut object);
+            secrets::redact(&mut object);
             patch::patch(object, std::slice::from_ref(step), Mode::Strict, &mut Vec::new())
         })
     }
@@ -217,10 +217,10 @@ mod tests {
             };
             applied += 1;
             let exposing = operations.iter().any(may_expose).then(|| object.clone());
-            let shown = exposing.map_or(Ok(patched), |before| covered(before, &operations, Mode::Strict)).unwrap();
+            let shown = exposing.map_or(Ok(patched), |before| redacted(before, &operations, Mode::Strict)).unwrap();
             let shown = serde_json_of(shown);
             assert!(!shown.contains("hidden"), "{operations:?}: {shown}");
-            if let Ok(wholly) = covered_wholly(object.clone(), &operations) {
+            if let Ok(wholly) = fully_redacted(object.clone(), &operations) {
                 assert_eq!(shown, serde_json_of(wholly), "{operations:?}");
             }
         }
@@ -229,7 +229,7 @@ mod tests {
 
     fn serde_json_of(object: Value) -> String {
         let mut object = object;
-        secrets::cover(&mut object);
+        secrets::redact(&mut object);
         object.to_canonical()
     }
 }

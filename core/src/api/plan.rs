@@ -213,19 +213,19 @@ impl Op for PlanRequest {
     type Answer = PlanAnswer;
 
     fn answer(self, workspace: &mut Workspace, out: &mut Vec<Diagnostic>) -> Result<PlanAnswer, Error> {
-        workspace.refresh(moment(self.now.as_deref())?);
+        workspace.refresh(timestamp(self.now.as_deref())?);
         let scope = self.scope.unwrap_or(ScopeInput { subjects: None, clusters: None });
         let subjects = scope.subjects.map(|refs| subjects_of(&refs, workspace)).transpose()?;
         let clusters = scope.clusters.map(|it| it.into_iter().collect());
-        let tells = self.recent_deletes.is_some();
+        let reports_takes = self.recent_deletes.is_some();
         let recent = recent_deletes(self.recent_deletes.unwrap_or_default())?;
         let plan = planned(workspace, subjects.as_ref(), clusters.as_ref(), &recent, out);
         if self.lint.unwrap_or(false) {
             add_missing(of_documents(&workspace.store, &workspace.results), out);
         }
         let mut answer = PlanAnswer::of(&plan, self.reveal.unwrap_or(false), self.events.unwrap_or(false));
-        if tells {
-            answer.tell_takes(&plan);
+        if reports_takes {
+            answer.set_takes(&plan);
         }
         Ok(answer)
     }
@@ -249,7 +249,7 @@ fn recent_deletes(given: Vec<RecentDeleteInput>) -> Result<Vec<RecentDelete>, Er
 }
 
 /// The time that a request gives.
-pub fn moment(now: Option<&str>) -> Result<Option<Timestamp>, Error> {
+pub fn timestamp(now: Option<&str>) -> Result<Option<Timestamp>, Error> {
     let read = |text| {
         Timestamp::parse(text)
             .map_err(|problem| Error::new(Code::BadTime, format!("`{text}` is not a time: {problem}")).at(["now"]))
@@ -287,7 +287,7 @@ impl PlanAnswer {
         }
     }
 
-    fn tell_takes(&mut self, plan: &Plan) {
+    fn set_takes(&mut self, plan: &Plan) {
         let actions = plan.actions.iter().chain(plan.held.iter().map(|it| &it.action));
         for (answer, action) in self.actions.iter_mut().chain(&mut self.held).zip(actions) {
             let [objects, clusters] = takes(action).map(|it| i64::try_from(it).unwrap_or(i64::MAX));

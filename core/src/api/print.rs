@@ -73,7 +73,7 @@ impl Op for Print {
         let reveal = self.reveal.unwrap_or_default();
         let secrets = if reveal { None } else { workspace.secret_values() };
         let documents = self.documents.into_iter().map(|mut it| {
-            secrets.iter().for_each(|secrets| secrets.cover(&mut it));
+            secrets.iter().for_each(|secrets| secrets.mask(&mut it));
             Redacted::revealing_if(reveal, it)
         });
         let documents: Vec<Redacted> = documents.collect();

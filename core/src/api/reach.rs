@@ -6,7 +6,7 @@ use super::{Op, Refusal};
 use crate::diagnostic::{Diagnostic, Error};
 use crate::value::Text;
 use crate::workspace::Workspace;
-use crate::workspace::connection::{Access, Endpoint, reach};
+use crate::workspace::connection::{Access, Endpoint, connections};
 
 /// The ways to the clusters that are loaded.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
@@ -81,9 +81,9 @@ impl Op for Reach {
     type Answer = ReachAnswer;
 
     fn answer(self, workspace: &mut Workspace, _: &mut Vec<Diagnostic>) -> Result<ReachAnswer, Error> {
-        let clusters = reach(&workspace.store).into_iter().map(|(name, it)| ReachableAnswer {
+        let clusters = connections(&workspace.store).into_iter().map(|(name, it)| ReachableAnswer {
             name: name.clone(),
-            ways: it.ways.into_iter().map(WayAnswer::of).collect(),
+            ways: it.endpoints.into_iter().map(WayAnswer::of).collect(),
             problem: it.problem.as_ref().map(Refusal::from),
         });
         Ok(ReachAnswer { clusters: clusters.collect() })
@@ -91,12 +91,12 @@ impl Op for Reach {
 }
 
 impl WayAnswer {
-    fn of(route: Endpoint) -> WayAnswer {
+    fn of(endpoint: Endpoint) -> WayAnswer {
         let given = |text: Text| Some(text).filter(|it| !it.is_empty());
-        let (document, namespace) = (route.document.to_string(), route.document.namespace);
+        let (document, namespace) = (endpoint.document.to_string(), endpoint.document.namespace);
         let bare = WayAnswer {
             document,
-            insecure: route.may_be_insecure.then_some(true),
+            insecure: endpoint.may_be_insecure.then_some(true),
             server: None,
             ca_bundle: None,
             proxy_url: None,
@@ -104,7 +104,7 @@ impl WayAnswer {
             token: None,
             kubeconfig: None,
         };
-        match route.access {
+        match endpoint.access {
             Access::Token { server, ca_bundle, proxy_url, skips_checks, secret: name, key } => WayAnswer {
                 server: given(server),
                 ca_bundle: given(ca_bundle),

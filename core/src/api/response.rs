@@ -105,18 +105,18 @@ pub(super) fn answered<A: Serialize>(
     let Some(secrets) = secrets() else { return Ok(text) };
     let mut is_covered = false;
     for finding in findings.iter_mut() {
-        is_covered |= cover_message(&secrets, &mut finding.message, &mut finding.hint);
+        is_covered |= mask_message(&secrets, &mut finding.message, &mut finding.hint);
     }
     let (text, parts) = if is_covered { write(findings)? } else { (text, parts) };
-    Ok(secrets.cover_json(text, &parts))
+    Ok(secrets.mask_json(text, &parts))
 }
 
 /// Replaces values of Secrets in a message and its hint. Returns whether there were any.
-fn cover_message(secrets: &SecretValues, message: &mut String, hint: &mut Option<String>) -> bool {
+fn mask_message(secrets: &SecretValues, message: &mut String, hint: &mut Option<String>) -> bool {
     let mut is_covered = false;
     for text in std::iter::once(message).chain(hint) {
-        if let Some(covered) = secrets.cover_text(text) {
-            *text = covered;
+        if let Some(masked) = secrets.mask_text(text) {
+            *text = masked;
             is_covered = true;
         }
     }
@@ -136,7 +136,7 @@ pub(super) fn refused_without(error: &Error, secrets: Option<&SecretValues>) -> 
     }
     let mut refusal = Refusal::from(error);
     if let Some(secrets) = secrets {
-        cover_message(secrets, &mut refusal.message, &mut refusal.hint);
+        mask_message(secrets, &mut refusal.message, &mut refusal.hint);
     }
     to_text(&Response { error: refusal }).unwrap_or_default()
 }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::clusters::SetAnswer;
-use super::plan::moment;
+use super::plan::timestamp;
 use super::{Op, Refusal, count};
 use crate::diagnostic::{Diagnostic, Error};
 use crate::value::Text;
@@ -48,7 +48,7 @@ impl Op for Subjects {
     type Answer = SubjectsAnswer;
 
     fn answer(self, workspace: &mut Workspace, _: &mut Vec<Diagnostic>) -> Result<SubjectsAnswer, Error> {
-        workspace.refresh(moment(self.now.as_deref())?);
+        workspace.refresh(timestamp(self.now.as_deref())?);
         let subjects = workspace.results.subjects().map(|(identity, entry)| {
             let is_fleet = entry.subject().is_ok_and(|it| matches!(it.targets(), Targets::Fleet(..)));
             SubjectAnswer {

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::configure::Configure;
 use super::load::Load;
 use super::place::{CauseAnswer, object_name, split};
-use super::plan::{ActionCounts, moment};
+use super::plan::{ActionCounts, timestamp};
 use super::{Finding, Op, count};
 use crate::diagnostic::{Diagnostic, Error};
 use crate::object::document::Identity;
@@ -140,7 +140,7 @@ impl Op for WhatIf {
     type Answer = WhatIfAnswer;
 
     fn answer(self, workspace: &mut Workspace, out: &mut Vec<Diagnostic>) -> Result<WhatIfAnswer, Error> {
-        let now = moment(self.now.as_deref())?;
+        let now = timestamp(self.now.as_deref())?;
         let found = what_if(workspace, now, |workspace, journal| self.make(workspace, journal, out))?;
         out.extend(found.introduced.iter().cloned());
         Ok(WhatIfAnswer::from(found))

@@ -18,6 +18,7 @@
 
 mod absent;
 mod account;
+mod collisions;
 mod defaults;
 mod definition;
 mod entries;
@@ -31,7 +32,6 @@ mod overrides;
 mod picked;
 mod plugin;
 mod preset;
-mod rivals;
 mod stack;
 mod status;
 mod ties;
@@ -154,7 +154,7 @@ enum Quirk {
     DeletesRetained,
     OwnsRetained,
     DeletesUnknown,
-    FirstRivalWins,
+    FirstPresetWins,
 }
 
 impl Quirk {
@@ -171,7 +171,7 @@ impl Quirk {
                 Quirk::DeletesRetained,
                 Quirk::OwnsRetained,
                 Quirk::DeletesUnknown,
-                Quirk::FirstRivalWins,
+                Quirk::FirstPresetWins,
             ],
         ),
     ];

@@ -156,7 +156,7 @@ struct Federated {
     /// The identity of the target.
     object: Identity,
     scope: Scope,
-    who: Targets,
+    targets: Targets,
     depends: Vec<Dependency>,
     base: Base,
     rules: Rules,
@@ -226,7 +226,7 @@ impl Federated {
         }
         let Observation::Present(live) = planner.look(cluster, &self.target) else { return };
         if self.holding(live) != Holding::Managed {
-            self.tell_unmanaged(cluster, planner);
+            self.report_unmanaged(cluster, planner);
             return;
         }
         let wave = self.base.wave;
@@ -269,17 +269,17 @@ impl Federated {
         }
         let unknown =
             |document: &Document| placement::unknown_clusters(view, document, &self.scope, &mut Hints::default());
-        let own = view.store.document(&self.subject).map(unknown).unwrap_or_default();
+        let unknown_here = view.store.document(&self.subject).map(unknown).unwrap_or_default();
         let is_namespaced = !self.target.namespace.is_empty() && !control_plane::is_limited(view, &self.scope);
         let around = is_namespaced.then(|| placement::namespace_document(view, &self.subject)).flatten();
         let around = around.filter(|it| it.identity != *self.subject);
         let is_vague =
-            !own.is_empty() || around.is_some_and(|it| placement::has_unknown_clusters(view, it, &self.scope));
-        planner.steps.diagnostics.extend(own);
+            !unknown_here.is_empty() || around.is_some_and(|it| placement::has_unknown_clusters(view, it, &self.scope));
+        planner.steps.diagnostics.extend(unknown_here);
         is_vague
     }
 
-    fn tell_unmanaged(&self, cluster: &str, planner: &mut Planner) {
+    fn report_unmanaged(&self, cluster: &str, planner: &mut Planner) {
         let message = format!("`{}` in `{cluster}` is not managed, and is left alone", self.object);
         let finding = Diagnostic::info(Code::NotManaged, message).of(&self.subject);
         planner.steps.diagnostics.push(finding.hint(format!("label it with `{MANAGED}: \"true\"` to hand it over")));
@@ -352,7 +352,7 @@ const LAST_WAVE: i64 = 3;
 
 impl Subject for Federated {
     fn targets(&self) -> &Targets {
-        &self.who
+        &self.targets
     }
 
     fn dependencies(&self) -> &[Dependency] {
@@ -393,7 +393,7 @@ impl Subject for Federated {
         if let Observation::Present(live) = view.store.observation(cluster, &self.object)
             && matches!(self.holding(live), Holding::Refused | Holding::Foreign)
         {
-            return self.tell_unmanaged(cluster, planner);
+            return self.report_unmanaged(cluster, planner);
         }
         for product in &rendered.objects {
             let desired = DesiredObject {
@@ -466,7 +466,7 @@ impl Subject for Federated {
     }
 
     fn explain(&self, view: View, cluster: &Cluster) -> (bool, Vec<select::Reason>) {
-        let Targets::Fleet(_, picks) = &self.who else { return (false, Vec::new()) };
+        let Targets::Fleet(_, picks) = &self.targets else { return (false, Vec::new()) };
         let mut reasons = picks.explain(cluster);
         if let Some(finding) = federated::about_config(&self.subject, self.config.as_ref(), self.is_disabled) {
             let (code, holds) = match finding.code {

@@ -80,7 +80,7 @@ pub struct Check {
     pub change: Change,
     pub granted: bool,
     /// The permissions that were looked for, up to the one that grants.
-    pub asked: Vec<Permission>,
+    pub required: Vec<Permission>,
     pub granted_by: Option<Grant>,
 }
 
@@ -191,16 +191,16 @@ fn object_check(question: &Question, judge: &Judge) -> ObjectCheck {
 
 /// The labels of a ManagedCluster of the request.
 fn cluster_labels(cluster: &Value, field: &str) -> Result<Labels, Error> {
-    let spot = &JsonPath::ROOT.key(field);
+    let path = &JsonPath::ROOT.key(field);
     if cluster.as_map().is_none() {
-        return Err(spot.wrong_type("a ManagedCluster", cluster));
+        return Err(path.wrong_type("a ManagedCluster", cluster));
     }
     let kind = cluster.get("kind").map_or(Some("ManagedCluster"), Value::as_text);
     if kind != Some("ManagedCluster") || !is_in_group(cluster, GROUP) {
-        return Err(Error::new(Code::WrongKind, format!("`{field}` is not a ManagedCluster of `{GROUP}`")).at(spot));
+        return Err(Error::new(Code::WrongKind, format!("`{field}` is not a ManagedCluster of `{GROUP}`")).at(path));
     }
     let labels = cluster.at(&["metadata", "labels"]).cloned().unwrap_or_default();
-    Labels::decode(labels, &spot.key("metadata").key("labels"))
+    Labels::decode(labels, &path.key("metadata").key("labels"))
 }
 
 fn same_cluster(question: &Question) -> Result<(), Error> {
@@ -224,10 +224,10 @@ fn check_labels(labels: &Labels) -> Result<(), Error> {
 
 /// Rejects what is not a document, and reports the documents that are ignored.
 fn read_kinds(question: &Question, out: &mut Vec<Diagnostic>) -> Result<(), Error> {
-    let spot = &JsonPath::ROOT.key("documents");
+    let path = &JsonPath::ROOT.key("documents");
     let mut unused = Vec::new();
     for (index, document) in question.documents.iter().enumerate() {
-        let at = &spot.index(index);
+        let at = &path.index(index);
         if document.as_map().is_none() {
             return Err(at.wrong_type("a map", document));
         }
@@ -339,11 +339,11 @@ impl Ctx<'_> {
             return;
         }
         let mut check =
-            Check { label: format!("{key}:{value}"), change, granted: false, asked: Vec::new(), granted_by: None };
+            Check { label: format!("{key}:{value}"), change, granted: false, required: Vec::new(), granted_by: None };
         let mut unknown = Vec::new();
         for permission in permissions {
             let judgement = self.judge.judge(&permission);
-            check.asked.push(permission.clone());
+            check.required.push(permission.clone());
             match judgement {
                 Judgement::Granted(grant) => {
                     check.granted = true;
@@ -378,11 +378,11 @@ impl Ctx<'_> {
         let Some(rbac) = &self.judge.roles else { return };
         let user = self.question.user;
         let denied = self.verdict.checks.iter().filter(|it| !it.granted);
-        let asked: Vec<&Permission> = denied.flat_map(|it| &it.asked).collect();
-        if asked.is_empty() {
+        let required: Vec<&Permission> = denied.flat_map(|it| &it.required).collect();
+        if required.is_empty() {
             return;
         }
-        self.out.extend(self.judge.namespaced(&asked, "ManagedCluster"));
+        self.out.extend(self.judge.namespaced(&required, "ManagedCluster"));
         for (binding, role) in rbac.dangling(user) {
             let message = format!("the binding refers to `{role}`, which is not among the documents");
             let place = Pointer::of(["roleRef", "name"]);

@@ -113,7 +113,7 @@ impl Source {
     /// The source without what must not be shown.
     pub fn without(mut self, concealed: &Concealed) -> Source {
         if let Source::Value(value) = &mut self {
-            concealed.cover(value);
+            concealed.mask(value);
         }
         self
     }
@@ -168,14 +168,14 @@ impl Folded {
         if concealed.is_empty() {
             return self;
         }
-        let cover = |source: &mut Source| {
+        let mask = |source: &mut Source| {
             if let Source::Value(value) = source {
-                concealed.cover(value);
+                concealed.mask(value);
             }
         };
-        self.options.iter_mut().for_each(|it| cover(&mut it.source));
-        self.origins.for_each_mut(|_, it| it.source.iter_mut().for_each(cover));
-        concealed.cover(&mut self.values);
+        self.options.iter_mut().for_each(|it| mask(&mut it.source));
+        self.origins.for_each_mut(|_, it| it.source.iter_mut().for_each(mask));
+        concealed.mask(&mut self.values);
         self
     }
 }
@@ -379,11 +379,11 @@ fn fold_strict(applied: &[(usize, &Layer)], out: &mut Vec<Diagnostic>) -> Folded
 /// let folded = with_per_cluster(&Folded::default(), &[name]);
 /// assert_eq!(folded.values.to_canonical(), r#"{"global":{"cluster":"eu-1"}}"#);
 /// ```
-pub fn with_per_cluster(folded: &Folded, own: &[Effective]) -> Folded {
+pub fn with_per_cluster(folded: &Folded, per_cluster: &[Effective]) -> Folded {
     let mut all = folded.clone();
     let mut padding = tree::MAX_PADDING;
-    let places = Places::of(own, &folded.options);
-    for option in own {
+    let places = Places::of(per_cluster, &folded.options);
+    for option in per_cluster {
         let Effective { path, from, source, origin } = option;
         match all.options.binary_search_by(|it| order(&it.path, path)) {
             Ok(at) => all.options.get_mut(at).into_iter().for_each(|it| *it = option.clone()),
@@ -415,9 +415,9 @@ pub fn with_per_cluster(folded: &Folded, own: &[Effective]) -> Folded {
 struct Places(SortedMap<Vec<OptionStep>, Vec<Text>>);
 
 impl Places {
-    fn of(own: &[Effective], shared: &[Effective]) -> Places {
+    fn of(per_cluster: &[Effective], shared: &[Effective]) -> Places {
         let mut places: SortedMap<Vec<OptionStep>, Vec<Text>> = SortedMap::new();
-        for option in own.iter().chain(shared) {
+        for option in per_cluster.iter().chain(shared) {
             if let Ok(place) = OptionPath::parse(&option.path) {
                 let paths = places.entry(place.steps().to_vec()).or_default();
                 if !paths.contains(&option.path) {

@@ -4,15 +4,15 @@
 //! comparison is "contains", not "equals", and the result is the list of differences.
 
 mod compat;
-mod memo;
+mod pair_cache;
 mod stored;
 mod update;
 
 pub use compat::{matches_kubefed, matches_original};
-pub use memo::Memo;
+pub use pair_cache::PairCache;
 pub use update::{Update, update, update_always, update_always_with, update_with};
 
-use memo::{Field, Outcome, Pair};
+use pair_cache::{Compared, Field, Pair};
 pub use stored::Quantity;
 use stored::{is_stored_as, is_string_data};
 
@@ -93,12 +93,12 @@ impl DifferenceKind {
 /// # Ok::<(), fleetfold_core::diagnostic::Error>(())
 /// ```
 pub fn differences(desired: &Value, live: &Value, last_applied: Option<&Value>) -> Vec<Difference> {
-    differences_with(&mut Memo::default(), desired, live, last_applied)
+    differences_with(&mut PairCache::default(), desired, live, last_applied)
 }
 
 /// The same for one of many like objects, with what was compared for the others.
 pub fn differences_with(
-    memo: &mut Memo,
+    cache: &mut PairCache,
     desired: &Value,
     live: &Value,
     last_applied: Option<&Value>,
@@ -106,7 +106,7 @@ pub fn differences_with(
     let fixed = immutable(desired);
     let (api_version, kind) = (desired.text_at(&["apiVersion"]), desired.text_at(&["kind"]));
     let mut ctx = Ctx {
-        memo,
+        cache,
         api_version,
         kind,
         filled: aggregation(desired).filter(|it| it.is_on(desired)).map(|it| it.fills),
@@ -134,7 +134,7 @@ pub fn differences_with(
 /// The same for the part at the end of a chain of keys, in place: most parts of most objects do not differ. Nothing where
 /// the part alone does not tell: one side lacks it, or other fields of the kind have a say in it.
 fn differences_at(
-    memo: &mut Memo,
+    cache: &mut PairCache,
     keys: &[&str],
     desired: &Value,
     live: &Value,
@@ -150,9 +150,9 @@ fn differences_at(
         return Some(Vec::new());
     }
     let mut path = Vec::with_capacity(16);
-    path.extend(keys.iter().map(|key| Segment::Asked(key)));
+    path.extend(keys.iter().map(|key| Segment::Requested(key)));
     let field = Field::of(api_version, kind, keys);
-    let mut ctx = Ctx { memo, api_version, kind, filled: None, field, path, found: Vec::new() };
+    let mut ctx = Ctx { cache, api_version, kind, filled: None, field, path, found: Vec::new() };
     ctx.compare(wanted, Some(found), last_applied.and_then(|it| it.at(keys)));
     if !ctx.found.is_empty() {
         mark_immutable(&mut ctx.found, &immutable(desired), live);
@@ -171,7 +171,7 @@ fn mark_immutable(found: &mut [Difference], fixed: &[Vec<&str>], live: &Value) {
 }
 
 struct Ctx<'a, 'm> {
-    memo: &'m mut Memo,
+    cache: &'m mut PairCache,
     api_version: &'a str,
     kind: &'a str,
     /// The root field that a controller fills, so that it does not count.
@@ -186,8 +186,8 @@ struct Ctx<'a, 'm> {
 #[derive(Clone, Copy)]
 enum Segment<'a> {
     Key(&'a Text),
-    /// A key of a path that was asked for.
-    Asked(&'a str),
+    /// A key of the requested path.
+    Requested(&'a str),
     Index(usize),
 }
 
@@ -216,13 +216,13 @@ impl<'a> Ctx<'a, '_> {
         if is_scalar {
             return self.report(DifferenceKind::Changed, Some(desired), Some(live));
         }
-        if self.memo.get(Pair { desired, live, last, field: &self.field, is_merge: false }).is_some() {
+        if self.cache.get(Pair { desired, live, last, field: &self.field, is_merge: false }).is_some() {
             return;
         }
         let known = self.found.len();
         self.compare_parts(desired, live, last);
         if self.found.len() == known {
-            self.memo.keep(Pair { desired, live, last, field: &self.field, is_merge: false }, || Outcome::Same);
+            self.cache.keep(Pair { desired, live, last, field: &self.field, is_merge: false }, || Compared::Same);
         }
     }
 
@@ -363,7 +363,7 @@ impl<'a> Ctx<'a, '_> {
     fn report(&mut self, kind: DifferenceKind, desired: Option<&Value>, live: Option<&Value>) {
         let path = Pointer::of(self.path.iter().map(|segment| match segment {
             Segment::Key(key) => (*key).clone(),
-            Segment::Asked(key) => (*key).into(),
+            Segment::Requested(key) => (*key).into(),
             Segment::Index(index) => index.to_string().into(),
         }));
         self.found.push(Difference { path, kind, desired: desired.cloned(), live: live.cloned() });

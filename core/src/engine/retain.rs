@@ -231,7 +231,7 @@ impl Ctx<'_> {
         let desired = self.object.clone();
         let mut sites = Sites::new();
         self.walk(carry, carry.steps, Some(&desired), Some(self.live), Pointer::root(), &mut sites)?;
-        sites.into_iter().try_for_each(|(place, live)| self.settle(carry, place, live))
+        sites.into_iter().try_for_each(|(place, live)| self.carry_place(carry, place, live))
     }
 
     /// Finds the places that the rest of the path leads to.
@@ -334,14 +334,14 @@ impl Ctx<'_> {
     }
 
     /// Decides one place.
-    fn settle(&mut self, carry: &Carry, place: Pointer, live: Option<Value>) -> Result<(), Error> {
+    fn carry_place(&mut self, carry: &Carry, place: Pointer, live: Option<Value>) -> Result<(), Error> {
         let desired = place.get(&self.object).cloned();
         // No server writes null; to the originals it is a value like any other.
         let live = live.filter(|live| carry.refuses || !live.is_null());
         if let Some(value) = desired.as_ref().filter(|value| carry.wanted.fit(value) == Fit::Wrong)
             && carry.has(Quirk::DesiredMustFit)
         {
-            return Err(misfit(Code::WrongType, carry, value, &place).at(Pointer::of(["desired"]).join(&place)));
+            return Err(bad_value(Code::WrongType, carry, value, &place).at(Pointer::of(["desired"]).join(&place)));
         }
         let fit = live.as_ref().map_or(Fit::Empty, |live| carry.wanted.fit(live));
         if carry.mode == Keep::Conditional && !is_unset(desired.as_ref(), carry) {
@@ -393,7 +393,7 @@ impl Ctx<'_> {
     }
 
     fn bad_live(&mut self, carry: &Carry, live: &Value, place: &Pointer) -> Result<(), Error> {
-        let error = misfit(Code::BadLiveValue, carry, live, place);
+        let error = bad_value(Code::BadLiveValue, carry, live, place);
         if carry.refuses {
             return Err(error.at(Pointer::of(["live"]).join(place)));
         }
@@ -427,7 +427,7 @@ fn is_unset(desired: Option<&Value>, carry: &Carry) -> bool {
     desired.is_none_or(|value| carry.has(Quirk::EmptyIsUnset) && blank(value))
 }
 
-fn misfit(code: Code, carry: &Carry, value: &Value, place: &Pointer) -> Error {
+fn bad_value(code: Code, carry: &Carry, value: &Value, place: &Pointer) -> Error {
     let wanted = carry.wanted.describe();
     let found = match value {
         Value::List(_) if wanted.starts_with("a list") => "another list",
@@ -446,11 +446,11 @@ fn not_a_map(Unmapped { side, index, kind }: Unmapped, place: &Pointer) -> Error
 
 /// Sets a place, making the maps that lead there. Nothing where something else leads there.
 pub fn set(object: &mut Value, place: &Pointer, value: Value) -> Option<()> {
-    let spot = place.segments().try_fold(object, |at, segment| match at {
+    let path = place.segments().try_fold(object, |at, segment| match at {
         Value::List(_) => list_index(segment).and_then(|index| at.as_list_mut()?.get_mut(index)),
         _ => at.as_map_mut()?.entry_or(segment, || Map::new().into()),
     });
-    *spot? = value;
+    *path? = value;
     Some(())
 }
 

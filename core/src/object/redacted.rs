@@ -84,7 +84,7 @@ impl<T: Into<Value>> From<T> for Redacted {
         let mut value = value.into();
         // Most values hold no Secret, and stay shared.
         if secrets::holds_secret(&value) {
-            secrets::cover(&mut value);
+            secrets::redact(&mut value);
         }
         Redacted { value, is_final: false }
     }

@@ -176,18 +176,18 @@ fn judge(workspace: &mut Workspace, request: &Value, means: &ReviewOptions) -> R
         Operation::Connect => {}
         Operation::Delete => {
             if let Some(limits) = limits {
-                let going = DeleteRequest::read(request, group, kind)?;
-                impact::of_going(workspace, &going, limits, &mut verdict);
+                let request = DeleteRequest::read(request, group, kind)?;
+                impact::of_delete(workspace, &request, limits, &mut verdict);
             }
         }
         operation => {
-            let asked = AdmissionRequest::read(request, operation, group, kind)?;
+            let request = AdmissionRequest::read(request, operation, group, kind)?;
             if let Some(rule) = rule {
-                verdict = (rule.judge)(workspace, &asked, rule, means)?;
+                verdict = (rule.judge)(workspace, &request, rule, means)?;
             }
             // While reviews are missing the question comes again.
             if let Some(limits) = limits.filter(|_| verdict.needs.is_empty()) {
-                impact::of_change(workspace, &asked, limits, &mut verdict);
+                impact::of_change(workspace, &request, limits, &mut verdict);
             }
         }
     }

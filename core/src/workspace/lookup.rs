@@ -69,8 +69,8 @@ pub fn result_of(store: &Store, entry: &SubjectEntry, name: &Text, at: &JsonPath
     };
     let mut rendered = Rendered::clone(cluster_result.rendered.as_ref().map_err(|error| Error::clone(error))?);
     let subject = entry.subject().map_err(Error::clone)?;
-    let own = subject.per_cluster_options(View { store, now: None }, &cluster);
-    rendered.options = rendered.options.map(|folded| with_per_cluster(&folded, &own));
+    let per_cluster = subject.per_cluster_options(View { store, now: None }, &cluster);
+    rendered.options = rendered.options.map(|folded| with_per_cluster(&folded, &per_cluster));
     Ok(rendered)
 }
 

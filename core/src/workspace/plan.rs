@@ -142,10 +142,10 @@ impl Action {
         let mut shown = self.clone();
         let Action { body, patch, reason, concealed, .. } = &mut shown;
         if !concealed.is_empty() {
-            body.iter_mut().for_each(|it| concealed.cover(it));
-            patch.iter_mut().filter_map(|it| it.value.as_mut()).for_each(|it| concealed.cover(it));
+            body.iter_mut().for_each(|it| concealed.mask(it));
+            patch.iter_mut().filter_map(|it| it.value.as_mut()).for_each(|it| concealed.mask(it));
             let differences = reason.differences.iter_mut();
-            differences.flat_map(|it| [&mut it.desired, &mut it.live]).flatten().for_each(|it| concealed.cover(it));
+            differences.flat_map(|it| [&mut it.desired, &mut it.live]).flatten().for_each(|it| concealed.mask(it));
         }
         shown
     }

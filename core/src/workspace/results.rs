@@ -286,8 +286,8 @@ impl Results {
             let here = clusters.iter().filter(|it| it.kind == scope.kind && it.namespace == scope.namespace);
             for name in here.map(|it| &it.name).filter(|name| state.cluster_results().contains_key(*name)) {
                 if let Some(cluster) = store.fleet(scope).and_then(|fleet| fleet.get(name)) {
-                    let own = subject.per_cluster_options(View { store, now: None }, cluster);
-                    all.insert((identity.clone(), name.clone()), own);
+                    let per_cluster = subject.per_cluster_options(View { store, now: None }, cluster);
+                    all.insert((identity.clone(), name.clone()), per_cluster);
                 }
             }
         }

@@ -5,7 +5,7 @@ use crate::object::document::{Document, Identity};
 use crate::value::Text;
 use crate::workspace::Workspace;
 use crate::workspace::observed::ObservedCluster;
-use crate::workspace::quarantine::asks_for_the_same;
+use crate::workspace::quarantine::equal_ignoring_server_fields;
 use crate::workspace::removal::{Collected, Deleted};
 use crate::workspace::results::PreviousResults;
 use crate::workspace::settings::Settings;
@@ -34,7 +34,7 @@ impl Journal {
         let identity = new.identity.clone();
         let quarantine = &workspace.store.settings.quarantine;
         let before = workspace.document(&identity).map(|it| &it.value);
-        if quarantine.names(&identity) && !before.is_some_and(|it| asks_for_the_same(it, &new.value)) {
+        if quarantine.names(&identity) && !before.is_some_and(|it| equal_ignoring_server_fields(it, &new.value)) {
             let quarantine = quarantine.without(&identity);
             let settings = Settings { quarantine, ..workspace.store.settings.clone() };
             self.configure(workspace, settings);

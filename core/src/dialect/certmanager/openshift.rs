@@ -57,10 +57,10 @@ pub fn read(overrides: &mut Overrides, out: &mut Vec<Diagnostic>) -> Result<(), 
         "networkPolicies",
     ];
     let known: Vec<&str> = CONFIGS.iter().map(|(field, _)| *field).chain(others).collect();
-    overrides.tell_unknown(&spec, &known, out);
+    overrides.report_unknown_fields(&spec, &known, out);
     for (field, name) in CONFIGS {
         let at = spec.child(*field);
-        overrides.tell_unknown(&at, FIELDS, out);
+        overrides.report_unknown_fields(&at, FIELDS, out);
         let config = overrides.map(&at)?;
         let component = Component { name, at: &at, config: &config, container: overrides.container(name, &at)? };
         component.arguments(overrides)?;
@@ -217,7 +217,7 @@ impl Component<'_> {
     fn lay(&self, overrides: &mut Overrides, place: &[&str], layer: &'static str, at: &Pointer, value: Value) {
         let target = self.container.manifest.identity.clone();
         let place = Pointer::of(place.iter().copied());
-        overrides.laid.push(super::overrides::MergedManifest { target, place, layer, at: at.clone(), value });
+        overrides.merged.push(super::overrides::MergedManifest { target, place, layer, at: at.clone(), value });
     }
 }
 

@@ -27,9 +27,9 @@ pub struct MergedManifest {
 pub struct Overrides<'a> {
     pub document: &'a Document,
     pub bundle: &'a Bundle,
-    pub shelf: &'a BundleIndex,
+    pub index: &'a BundleIndex,
     pub mode: Mode,
-    pub laid: Vec<MergedManifest>,
+    pub merged: Vec<MergedManifest>,
 }
 
 /// A container of a component: its Deployment and the pointer to it.
@@ -57,10 +57,10 @@ impl<'a> Overrides<'a> {
             Some(Kind { may_adopt: true, .. }) => &["adopt", "dangerZone", "product", "version"],
             _ => &["dangerZone", "product", "version"],
         };
-        self.tell_unknown(&spec, known, out);
+        self.report_unknown_fields(&spec, known, out);
         let zone = spec.child("dangerZone");
         let (images, arguments) = (zone.child("imageOverrides"), zone.child("containerArgOverrides"));
-        self.tell_unknown(&zone, &["imageOverrides", "containerArgOverrides"], out);
+        self.report_unknown_fields(&zone, &["imageOverrides", "containerArgOverrides"], out);
         self.map(&zone)?;
         for (name, image) in self.map(&images)?.iter() {
             let at = images.child(name.clone());
@@ -81,7 +81,7 @@ impl<'a> Overrides<'a> {
             };
             let (component, container) = (self.component(name, &at)?, self.container(name, &at)?);
             let written = flags::arguments(self, component, &flags, &[], &at)?;
-            tell_dropped(self.document, &container, &written, &at, out);
+            report_dropped(self.document, &container, &written, &at, out);
             self.lay(&container, "args", "argument-override", &at, Value::list(written));
         }
         Ok(())
@@ -113,11 +113,11 @@ impl<'a> Overrides<'a> {
 
     pub fn lay(&mut self, container: &Container, field: &str, layer: &'static str, at: &Pointer, value: Value) {
         let target = container.manifest.identity.clone();
-        self.laid.push(MergedManifest { target, place: container.place.child(field), layer, at: at.clone(), value });
+        self.merged.push(MergedManifest { target, place: container.place.child(field), layer, at: at.clone(), value });
     }
 
     /// An API server drops fields that it does not know without a word.
-    pub fn tell_unknown(&self, at: &Pointer, known: &[&str], out: &mut Vec<Diagnostic>) {
+    pub fn report_unknown_fields(&self, at: &Pointer, known: &[&str], out: &mut Vec<Diagnostic>) {
         let fields = at.get(&self.document.value).and_then(Value::as_map).into_iter().flat_map(Map::keys);
         for field in fields.filter(|it| !known.contains(&it.as_str())) {
             let message = format!("a {} has no field `{field}` here, so it has no effect", self.document.identity.kind);
@@ -129,7 +129,7 @@ impl<'a> Overrides<'a> {
 }
 
 /// All arguments of the release are gone when others take their place, which users of the original learned the hard way.
-fn tell_dropped(
+fn report_dropped(
     document: &Document,
     container: &Container,
     written: &[String],

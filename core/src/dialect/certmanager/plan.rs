@@ -34,7 +34,7 @@ pub fn install(deployment: &Deployment, view: View, owner: &Owner, rendered: &Re
             Tenure::Foreign(other) => {
                 let message = format!("`{other}` controls it, so it is left alone");
                 let hint = "keep one of the two controllers";
-                planner.tell(Error::new(Code::SecondController, message).hint(hint), &target);
+                planner.report(Error::new(Code::SecondController, message).hint(hint), &target);
                 continue;
             }
             Tenure::Owned | Tenure::Found => (Vec::new(), None),
@@ -53,7 +53,7 @@ pub fn install(deployment: &Deployment, view: View, owner: &Owner, rendered: &Re
             because,
         });
         if state == ObjectState::Differs {
-            tell_dropped(deployment, &identity, live, planner);
+            report_dropped(deployment, &identity, live, planner);
         }
         if let (Some(live), Some(reason), ObjectState::Fits | ObjectState::Differs | ObjectState::Stuck) =
             (live, reason, state)
@@ -64,7 +64,7 @@ pub fn install(deployment: &Deployment, view: View, owner: &Owner, rendered: &Re
 }
 
 /// Labels and annotations are replaced: what others added was tolerated until now, and goes with the first difference.
-fn tell_dropped(deployment: &Deployment, identity: &Identity, live: Option<&Value>, planner: &mut Planner) {
+fn report_dropped(deployment: &Deployment, identity: &Identity, live: Option<&Value>, planner: &mut Planner) {
     let record = live.and_then(|it| it.at(&["metadata", "annotations", APPLIED])?.as_text());
     let ours = record.and_then(|it| json::parse(it).ok()).unwrap_or_default();
     let Some(action) = planner.steps.actions.last() else { return };

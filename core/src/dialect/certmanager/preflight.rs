@@ -37,10 +37,10 @@ pub fn check(view: View, document: &Document, kind: &Kind) -> Result<(), Error> 
     let mut others = others.filter(|(_, it)| it.identity != *identity && !is_terminating(&it.value));
     // One that is called otherwise is not acted on, so it is in nobody's way, and one that is going makes room.
     let is_going = is_terminating(&document.value);
-    let rival = others
+    let other = others
         .find(|(kind, it)| kind.product(&it.value) == product && kind.name.is_none_or(|name| it.identity.name == name));
-    if let Some((_, rival)) = rival.filter(|_| !is_going) {
-        let message = format!("`{}` of `{}` installs `{product}` too", rival.identity, rival.identity.group);
+    if let Some((_, other)) = other.filter(|_| !is_going) {
+        let message = format!("`{}` of `{}` installs `{product}` too", other.identity, other.identity.group);
         return Err(Error::new(Code::SecondInstallation, message).hint("keep one of them"));
     }
     Ok(())
@@ -54,7 +54,7 @@ pub fn check(view: View, document: &Document, kind: &Kind) -> Result<(), Error> 
 pub fn choose<'s>(
     document: &Document,
     product: &str,
-    shelf: &'s BundleIndex,
+    index: &'s BundleIndex,
     mode: Mode,
 ) -> Result<(&'s Bundle, String), Error> {
     let at = Pointer::of(["spec", "version"]);
@@ -63,14 +63,14 @@ pub fn choose<'s>(
         Some(Value::Text(version)) => Some(version),
         Some(other) => return Err(wrong_type(&at, "a string", other)),
     };
-    let latest = shelf.bundles.iter().find(|it| it.version.is_release()).or(shelf.bundles.first());
-    let broken = || shelf.broken.iter().map(|it| format!("`{it}`")).collect::<Vec<_>>().join(", ");
+    let latest = index.bundles.iter().find(|it| it.version.is_release()).or(index.bundles.first());
+    let broken = || index.broken.iter().map(|it| format!("`{it}`")).collect::<Vec<_>>().join(", ");
     let (bundle, why) = match (asked, latest) {
-        (None, _) if !shelf.broken.is_empty() => {
+        (None, _) if !index.broken.is_empty() => {
             let message = format!("the latest version is not known while {} cannot be read", broken());
             return Err(Error::new(Code::BadBundle, message).hint("correct the bundle, or set `spec.version`"));
         }
-        (Some(_), None) if !shelf.broken.is_empty() => {
+        (Some(_), None) if !index.broken.is_empty() => {
             let message = format!("no bundle of `{product}` can be read: {}", broken());
             return Err(Error::new(Code::BadBundle, message).hint("correct the bundle"));
         }
@@ -85,15 +85,15 @@ pub fn choose<'s>(
         }
         (Some(asked), Some(latest)) => {
             let wanted = Version::parse(asked);
-            let found = shelf.bundles.iter().find(|it| Some(&it.version) == wanted.as_ref());
+            let found = index.bundles.iter().find(|it| Some(&it.version) == wanted.as_ref());
             let supported = |it: &&Bundle| mode == Mode::Compat || is_supported(&it.version, &latest.version);
             let Some(found) = found.filter(supported) else {
                 let message = format!("the version `{asked}` of `{product}` is not supported");
                 let loaded: Vec<String> =
-                    shelf.bundles.iter().filter(supported).map(|it| format!("`{}`", it.written)).collect();
+                    index.bundles.iter().filter(supported).map(|it| format!("`{}`", it.written)).collect();
                 let why = match found {
                     Some(_) => format!("only {} can be installed", latest.version.window()),
-                    None if !shelf.broken.is_empty() => format!("it has no bundle that can be read ({})", broken()),
+                    None if !index.broken.is_empty() => format!("it has no bundle that can be read ({})", broken()),
                     None => "it has no bundle".into(),
                 };
                 let hint = format!("{why}; supported: {}", loaded.join(", "));
@@ -102,7 +102,7 @@ pub fn choose<'s>(
             (found, format!("`spec.version` asks for `{asked}`"))
         }
     };
-    let same: Vec<&Bundle> = shelf.bundles.iter().filter(|it| it.version == bundle.version).collect();
+    let same: Vec<&Bundle> = index.bundles.iter().filter(|it| it.version == bundle.version).collect();
     if let [one, other, ..] = same.as_slice() {
         let message = format!("`{}` and `{}` are both of `{product}` {}", one.document, other.document, bundle.written);
         return Err(Error::new(Code::DuplicateBundle, message).hint("keep one of them"));

@@ -33,10 +33,10 @@ pub fn refresh_hub(view: View) -> SubjectPlan {
     let mut planner = Planner::new(view, &nothing);
     let mut steps = SubjectPlan::default();
     for (identity, live, near) in workloads(view, None, &mut planner) {
-        let mut own = Planner::new(view, &identity);
-        restart(&identity, &live, &near, view, &mut own);
-        steps.actions.extend(own.steps.actions);
-        steps.diagnostics.extend(own.steps.diagnostics);
+        let mut inner = Planner::new(view, &identity);
+        restart(&identity, &live, &near, view, &mut inner);
+        steps.actions.extend(inner.steps.actions);
+        steps.diagnostics.extend(inner.steps.diagnostics);
     }
     steps.needs = planner.steps.needs;
     steps.diagnostics.extend(planner.steps.diagnostics);

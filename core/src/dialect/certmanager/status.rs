@@ -15,7 +15,7 @@ use crate::workspace::plan::{Planner, SubjectPlan, Target};
 use crate::workspace::store::View;
 
 /// Says the status, once everything that it depends on was seen.
-pub fn conclude(
+pub fn plan_status(
     deployment: &Deployment,
     release: &Release,
     view: View,

@@ -208,9 +208,9 @@ impl<'a> DefaultsContext<'a> {
         let wanted = reference.and_then(|path| {
             let spec = JsonPath::ROOT.key("spec");
             let plugin = spec.key("plugin");
-            let spot = if path.len() > 1 { &plugin } else { &spec };
+            let holder = if path.len() > 1 { &plugin } else { &spec };
             let template = object.at(path).unwrap_or(&Value::Null);
-            let wanted = Wanted::read(document, template, spot, &mut Vec::new());
+            let wanted = Wanted::read(document, template, holder, &mut Vec::new());
             wanted.map_err(|error| out.push(error.into_diagnostic(Severity::Warning).of(identity))).ok()
         });
         let definition = wanted.as_ref().and_then(|it| it.candidates.iter().find_map(|it| view.store.document(it)));
@@ -264,11 +264,11 @@ impl<'a> DefaultsContext<'a> {
         let name = self.says(&["spec", "clusterName"]);
         let known = view.store.fleet(&scope).and_then(|it| it.get(name)).cloned();
         let cluster = known.unwrap_or_else(|| Cluster { name: name.into(), ..Cluster::default() });
-        let own = inject::own(&scope, &cluster);
+        let per_cluster = inject::per_cluster(&scope, &cluster);
         let owner = self.says(&["metadata", "labels", OWNED_BY_LABEL]);
         let injected = inject::layers(view, &Arc::new(identity.clone()), owner);
         let injected = injected.iter().flat_map(|it| &it.set).map(|it| (&it.path, &it.source));
-        let injected = injected.chain(own.iter().map(|it| (&it.path, &it.source)));
+        let injected = injected.chain(per_cluster.iter().map(|it| (&it.path, &it.source)));
         let mut set = self.set_options();
         let all = defaults.iter().map(|(path, source)| (*path, *source)).chain(injected);
         all.filter(|(path, _)| set.insert(path.as_str())).map(|(path, source)| entry(path, source)).collect()

@@ -228,7 +228,7 @@ impl Definition {
         for finding in &mut found {
             finding.at.document = Some(identity.to_string());
         }
-        let flaws = found.iter().filter(|it| it.severity == Severity::Error).cloned().collect();
+        let errors = found.iter().filter(|it| it.severity == Severity::Error).cloned().collect();
         out.append(&mut found);
         let layer = Layer { name: "definition-default".into(), document: Some(identity), when: None, set };
         Definition {
@@ -238,7 +238,7 @@ impl Definition {
             places: options.iter().enumerate().rev().map(|(place, it)| (it.name.clone(), place)).collect(),
             secrets: SecretPlaces::of(&options),
             options,
-            defaults: Part { layer, flaws },
+            defaults: Part { layer, errors },
         }
     }
 
@@ -246,8 +246,8 @@ impl Definition {
         self.options.get(*self.places.get(name)?)
     }
 
-    /// Tells of options that a layer sets and the definition does not declare. One without options takes any.
-    pub fn tell_undeclared(&self, part: &Part, out: &mut Vec<Diagnostic>) {
+    /// Reports options that a layer sets and the definition does not declare. A definition without options takes any.
+    pub fn report_undeclared(&self, part: &Part, out: &mut Vec<Diagnostic>) {
         let document = part.layer.document.as_deref();
         let mut hints = Hints::default();
         for setting in part.layer.set.iter().filter(|it| self.is_undeclared(&it.path)) {

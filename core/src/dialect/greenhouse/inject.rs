@@ -1,4 +1,4 @@
-//! What Greenhouse itself adds under `global.greenhouse`, and what expressions may read.
+//! The options that Greenhouse adds under `global.greenhouse`, and the variables of expressions.
 
 use std::sync::Arc;
 
@@ -45,7 +45,7 @@ pub fn is_tolerated(path: &str) -> bool {
     path.starts_with(PREFIX)
 }
 
-/// What is the same for all clusters: what the organization gives, and what the preset or plugin itself does.
+/// The injected options that all clusters share: those of the organization, and those of the preset or plugin.
 pub fn layers(view: View, subject: &Arc<Identity>, owner: &str) -> [Layer; 2] {
     let namespace = &subject.namespace;
     let organization = view.document(&identity(ORGANIZATION, "", namespace));
@@ -73,8 +73,8 @@ pub fn layers(view: View, subject: &Arc<Identity>, owner: &str) -> [Layer; 2] {
     ]
 }
 
-/// What names the cluster: its own name, and its labels that are meant for plugins.
-pub fn own(scope: &Scope, cluster: &Cluster) -> Vec<Effective> {
+/// The injected options that name the cluster: its name, and its labels for plugins.
+pub fn per_cluster(scope: &Scope, cluster: &Cluster) -> Vec<Effective> {
     let document: Arc<Identity> = Arc::new(identity(CLUSTER, &scope.namespace, &cluster.name));
     let option = |path: Text, value: &Text, at: Pointer| Effective {
         path,
@@ -92,11 +92,11 @@ pub fn own(scope: &Scope, cluster: &Cluster) -> Vec<Effective> {
     name.into_iter().chain(labels).collect()
 }
 
-/// What expressions of a cluster may read: `global.greenhouse` as its plugins get it.
-pub fn variables(shared: &[Layer], own: &[Effective]) -> Value {
+/// The variables of expressions for a cluster: `global.greenhouse` as its plugins get it.
+pub fn variables(shared: &[Layer], per_cluster: &[Effective]) -> Value {
     let mut global: Value = Map::new().into();
     let shared = shared.iter().flat_map(|it| &it.set).map(|it| (&it.path, &it.source));
-    for (path, source) in shared.chain(own.iter().map(|it| (&it.path, &it.source))) {
+    for (path, source) in shared.chain(per_cluster.iter().map(|it| (&it.path, &it.source))) {
         if let (Some(path), Source::Value(value)) = (path.strip_prefix("global."), source) {
             put(&mut global, path, value);
         }

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
+use super::collisions::{Collisions, collision_message, is_related};
 use super::definition::Wanted;
 use super::entries::{Part, Reader};
 use super::inject::OWNED_BY_LABEL;
 use super::object::{self, Desired, Made, plugin_name};
 use super::picked::Picked;
-use super::rivals::{Rivals, collision, is_related};
-use super::stack::{Own, Stack};
+use super::stack::{Stack, StackInput};
 use super::status::{self, PluginState};
 use super::{CLUSTER, GROUP, PLUGIN, PRESET, Quirk, identity, plugins_in, preset_of, scope_of};
 use super::{absent, account};
@@ -35,16 +35,16 @@ use crate::workspace::targets::{ClusterFilter, Targets};
 #[derive(Debug)]
 pub struct Preset {
     stack: Stack,
-    who: Targets,
+    targets: Targets,
     pub document: Value,
     policy: Policy,
-    /// Presets whose Plugins may have the names of this one's.
-    pub rivals: Rivals,
+    /// Presets whose Plugins may have the same names as this one's.
+    pub collisions: Collisions,
     /// The clusters that are overridden by name, with the place of each entry.
     pub overridden: Vec<(Text, Pointer)>,
 }
 
-/// What happens to a Plugin whose preset lets go of it.
+/// What happens to a Plugin that its preset releases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Policy {
     Delete,
@@ -82,15 +82,15 @@ impl Preset {
         let travelling = object::travelling(value, "labels", object::PROPAGATE_LABELS);
         let owner = travelling.iter().find(|(key, _)| *key == OWNED_BY_LABEL).and_then(|(_, value)| value.as_text());
         let owner = Text::from(owner.unwrap_or_default());
-        let made = Own { wanted, values, above, owner, place: place.pointer() };
+        let made = StackInput { wanted, values, above, owner, place: place.pointer() };
         let mut stack = Stack::new(view, reader, made, out);
         stack.depends.extend(picked.depends);
         Ok(Preset {
             stack,
-            who: Targets::Fleet(scope_of(&own.namespace), ClusterFilter::Selector(picked.selector)),
+            targets: Targets::Fleet(scope_of(&own.namespace), ClusterFilter::Selector(picked.selector)),
             document: value.clone(),
             policy,
-            rivals: Rivals::of(view, own),
+            collisions: Collisions::of(view, own),
             overridden,
         })
     }
@@ -100,7 +100,7 @@ impl Preset {
     }
 
     pub fn picks(&self, cluster: &Cluster) -> bool {
-        matches!(&self.who, Targets::Fleet(_, picks) if picks.picks(cluster))
+        matches!(&self.targets, Targets::Fleet(_, picks) if picks.picks(cluster))
     }
 
     fn plugin(&self, cluster: &str) -> Identity {
@@ -109,17 +109,17 @@ impl Preset {
     }
 
     /// The preset that would make a Plugin of the same name as this one's for a cluster, if there is one.
-    pub fn rival_for(&self, view: View, cluster: &str) -> Option<&Text> {
-        self.rivals.of_plugin(view, &self.stack.scope, &self.plugin(cluster).name)
+    pub fn colliding_preset(&self, view: View, cluster: &str) -> Option<&Text> {
+        self.collisions.of_plugin(view, &self.stack.scope, &self.plugin(cluster).name)
     }
 
-    /// The rival that stops the Plugin of a cluster.
+    /// The colliding preset that stops the Plugin of a cluster.
     fn stopping(&self, view: View, cluster: &str) -> Option<&Text> {
-        let first_wins = Quirk::FirstRivalWins.is_kept(view.settings.mode);
-        self.rival_for(view, cluster).filter(|it| !first_wins || **it < self.identity().name)
+        let first_wins = Quirk::FirstPresetWins.is_kept(view.settings.mode);
+        self.colliding_preset(view, cluster).filter(|it| !first_wins || **it < self.identity().name)
     }
 
-    /// How one cluster stands, as far as it can be told without a new plan.
+    /// The state of one cluster's Plugin, as far as it is known without a new plan.
     fn plugin_state<'v>(
         &self,
         view: View<'v>,
@@ -140,8 +140,8 @@ impl Preset {
                 None => error.message.clone(),
             });
         }
-        if let Some(rival) = self.stopping(view, cluster) {
-            return PluginState::Failed(collision(&self.plugin(cluster).name, rival));
+        if let Some(other) = self.stopping(view, cluster) {
+            return PluginState::Failed(collision_message(&self.plugin(cluster).name, other));
         }
         match view.store.observation(HUB, &self.plugin(cluster)) {
             Observation::Present(live) if preset_of(live) != Some(&self.identity().name) => PluginState::Skipped,
@@ -230,7 +230,7 @@ impl Preset {
 
 impl Subject for Preset {
     fn targets(&self) -> &Targets {
-        &self.who
+        &self.targets
     }
 
     fn dependencies(&self) -> &[Dependency] {
@@ -307,7 +307,7 @@ impl Subject for Preset {
             .iter()
             .map(|(name, cluster_result)| (name, self.plugin_state(view, name, &cluster_result.rendered)))
             .collect();
-        self.tell(&plugin_states, planner);
+        self.report_failures(&plugin_states, planner);
         if self.stack.definition.is_none() {
             planner.steps.diagnostics.push(self.stack.wanted.missing(view, self.identity()));
         }
@@ -331,7 +331,7 @@ impl Subject for Preset {
         match object.kind.as_str() {
             PLUGIN => rest(&object.name).map_or(Invalidation::Conclusion, Invalidation::Cluster),
             PRESET if is_related(&own.name, &object.name) => Invalidation::Subject,
-            CLUSTER => self.rivals.invalidated_by(&object.name, rest),
+            CLUSTER => self.collisions.invalidated_by(&object.name, rest),
             _ => Invalidation::Nothing,
         }
     }
@@ -355,9 +355,9 @@ impl Subject for Preset {
 }
 
 impl Preset {
-    /// Says once what keeps clusters from getting their Plugin.
-    fn tell(&self, plugin_states: &[(&Text, PluginState)], planner: &mut Planner) {
-        let mut told: Vec<(Code, &str, Vec<&str>)> = Vec::new();
+    /// Reports once why clusters do not get their Plugin.
+    fn report_failures(&self, plugin_states: &[(&Text, PluginState)], planner: &mut Planner) {
+        let mut failures: Vec<(Code, &str, Vec<&str>)> = Vec::new();
         let mut places: SortedMap<&str, usize> = SortedMap::new();
         for (cluster, plugin_state) in plugin_states {
             let (code, why) = match plugin_state {
@@ -367,13 +367,13 @@ impl Preset {
                 }
                 _ => continue,
             };
-            let place = *places.entry(why).or_insert(told.len());
-            match told.get_mut(place) {
+            let place = *places.entry(why).or_insert(failures.len());
+            match failures.get_mut(place) {
                 Some((_, _, clusters)) => clusters.push(cluster),
-                None => told.push((code, why, vec![cluster])),
+                None => failures.push((code, why, vec![cluster])),
             }
         }
-        for (code, why, clusters) in told {
+        for (code, why, clusters) in failures {
             let (shown, more) = (clusters.iter().take(SHOWN), clusters.len().saturating_sub(SHOWN));
             let mut names = shown.map(|it| format!("`{it}`")).collect::<Vec<_>>().join(", ");
             if more > 0 {

@@ -116,7 +116,7 @@ pub fn propagates(config: &Document) -> Result<bool, Error> {
 /// A field of a FederatedTypeConfig that is `Enabled` or `Disabled`.
 pub fn switch(config: &Document, field: &str) -> Result<Option<bool>, Error> {
     let spec = JsonPath::ROOT.key("spec");
-    let spot = spec.key(field);
+    let path = spec.key(field);
     match config.value.at(&["spec", field]) {
         None | Some(Value::Null) => Ok(None),
         Some(Value::Text(word)) => match word.as_str() {
@@ -125,10 +125,10 @@ pub fn switch(config: &Document, field: &str) -> Result<Option<bool>, Error> {
             other => {
                 let message = format!("`{field}` must be `Enabled` or `Disabled`, not `{other}`");
                 let hint = suggest(other, &["Enabled", "Disabled"], "one of");
-                Err(Error::new(Code::UnknownValue, message).at(spot).hint(hint))
+                Err(Error::new(Code::UnknownValue, message).at(path).hint(hint))
             }
         },
-        Some(other) => Err(spot.wrong_type("`Enabled` or `Disabled`", other)),
+        Some(other) => Err(path.wrong_type("`Enabled` or `Disabled`", other)),
     }
 }
 
@@ -292,24 +292,24 @@ pub type Retained = (Vec<RetentionPath>, Vec<Text>);
 ///
 /// A path that is none, told at its place. Going on without it would erase what it is to keep.
 pub fn retention(spec: Option<&Value>) -> Result<Retained, Error> {
-    let spot = JsonPath::ROOT.key("spec");
-    let spot = spot.key("retention");
+    let path = JsonPath::ROOT.key("spec");
+    let path = path.key("retention");
     let retention = match spec.and_then(|it| it.get("retention")) {
         None | Some(Value::Null) => return Ok(Retained::default()),
         Some(Value::Map(retention)) => retention,
-        Some(other) => return Err(spot.wrong_type("a map", other)),
+        Some(other) => return Err(path.wrong_type("a map", other)),
     };
-    Fields::of(Value::Map(retention.clone()), &spot, &["fields", "labels"])?;
+    Fields::of(Value::Map(retention.clone()), &path, &["fields", "labels"])?;
     let texts = |field: &str| -> Result<Vec<Text>, Error> {
-        let spot = spot.key(field);
+        let path = path.key(field);
         let items = match retention.get(field) {
             None | Some(Value::Null) => return Ok(Vec::new()),
             Some(Value::List(items)) => items,
-            Some(other) => return Err(spot.wrong_type("a list", other)),
+            Some(other) => return Err(path.wrong_type("a list", other)),
         };
         let text = |(index, item): (usize, &Value)| match item {
             Value::Text(text) => Ok(text.clone()),
-            other => Err(spot.index(index).wrong_type("a string", other)),
+            other => Err(path.index(index).wrong_type("a string", other)),
         };
         items.iter().enumerate().map(text).collect()
     };
@@ -317,13 +317,13 @@ pub fn retention(spec: Option<&Value>) -> Result<Retained, Error> {
     for (index, text) in texts("fields")?.into_iter().enumerate() {
         paths.push(RetentionPath::parse(&text).map_err(|error| {
             let message = format!("`{text}`: {} (at character {})", error.message, error.offset.saturating_add(1));
-            let at = spot.key("fields").index(index).pointer();
+            let at = path.key("fields").index(index).pointer();
             Error::new(Code::BadRetentionPath, message).at(at).maybe_hint(error.hint)
         })?);
     }
     let labels = texts("labels")?;
     for (index, label) in labels.iter().enumerate() {
-        crate::object::labels::check_key(label).map_err(|error| error.at(spot.key("labels").index(index)))?;
+        crate::object::labels::check_key(label).map_err(|error| error.at(path.key("labels").index(index)))?;
     }
     Ok((paths, labels))
 }

@@ -72,9 +72,9 @@ pub struct Leaver {
     subject: Identity,
     policy: Leaving,
     /// That its annotation cannot be read.
-    told: Option<Diagnostic>,
+    diagnostic: Option<Diagnostic>,
     is_going: bool,
-    who: Targets,
+    targets: Targets,
     depends: Vec<Dependency>,
     /// The kinds of federated objects that are not named like one.
     kinds: Vec<(Text, Text)>,
@@ -86,17 +86,17 @@ pub struct Leaver {
 
 pub fn read(view: View, document: &Document, out: &mut Vec<Diagnostic>) -> Leaver {
     let subject = document.identity.clone();
-    let (policy, told) = match policy(view, &document.value) {
+    let (policy, diagnostic) = match policy(view, &document.value) {
         Ok(policy) => (policy, None),
         Err(error) => (Leaving::Orphan, Some(error.into_diagnostic(Severity::Error).of(&subject))),
     };
-    out.extend(told.clone());
+    out.extend(diagnostic.clone());
     let is_going = is_terminating(&document.value);
     let mut leaver = Leaver {
         policy,
-        told,
+        diagnostic,
         is_going,
-        who: Targets::Hub,
+        targets: Targets::Hub,
         depends: Vec::new(),
         kinds: Vec::new(),
         copies: Vec::new(),
@@ -160,7 +160,7 @@ impl Leaver {
 
 impl Subject for Leaver {
     fn targets(&self) -> &Targets {
-        &self.who
+        &self.targets
     }
 
     fn dependencies(&self) -> &[Dependency] {
@@ -175,7 +175,7 @@ impl Subject for Leaver {
 
     fn plan_subject(&self, view: View, _: &ClusterResults, planner: &mut Planner) {
         let Some(live) = view.store.document(&self.subject).map(|it| &it.value) else { return };
-        planner.steps.diagnostics.extend(self.told.clone());
+        planner.steps.diagnostics.extend(self.diagnostic.clone());
         match (self.policy, self.is_going, has_finalizer(live, LEAVING)) {
             (Leaving::Delete, false, false) => {
                 let reason = Reason::new(ReasonCode::Guarded, "the cluster must not go before its copies are deleted");

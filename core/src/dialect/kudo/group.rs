@@ -220,7 +220,7 @@ impl GroupStatus {
 
     /// What must be observed to know what others do before an OperatorVersion acts.
     pub fn unseen<'a>(&'a self, identity: &'a Identity, status: &InstallStatus) -> impl Iterator<Item = &'a Target> {
-        let acts = |stand: &ObjectStatus| matches!(stand, ObjectStatus::Doing(_) | ObjectStatus::Delayed(..));
+        let acts = |status: &ObjectStatus| matches!(status, ObjectStatus::Doing(_) | ObjectStatus::Delayed(..));
         let (takes, lets_go) = (status.adopted.iter().any(acts), status.released.iter().any(|(_, it)| acts(it)));
         // Adopting follows the ones before, letting go follows all that adopt.
         let counts = move |other: &Identity| lets_go || takes && other < identity;

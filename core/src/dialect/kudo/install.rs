@@ -66,7 +66,7 @@ impl ObjectStatus {
 /// What is done to an object.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Step {
-    pub deed: Verb,
+    pub verb: Verb,
     pub wave: i64,
     /// The object as it is by then.
     pub live: Option<Value>,
@@ -166,8 +166,8 @@ impl<'a> Member<'a> {
                     Attempt::Needed(..) if is_stopped => (ObjectStatus::Waiting, None),
                     Attempt::Needed(adoption, live, health) => {
                         let wave = part.wave.saturating_add(shift);
-                        let deed = if live.is_some() { Verb::Share } else { Verb::Create };
-                        let step = Step { deed, wave, live, patch: adoption.patch };
+                        let verb = if live.is_some() { Verb::Share } else { Verb::Create };
+                        let step = Step { verb, wave, live, patch: adoption.patch };
                         let before = unhealthy.iter().find(|(it, _)| self.precedes(it, part));
                         match before {
                             Some((it, why)) => {
@@ -175,7 +175,7 @@ impl<'a> Member<'a> {
                                 (ObjectStatus::Delayed(step, format!("`{}`: {why}", it.identity)), None)
                             }
                             None => {
-                                projection.note(&part.identity, adoption.object, wave);
+                                projection.record(&part.identity, adoption.object, wave);
                                 (ObjectStatus::Doing(step), health)
                             }
                         }
@@ -204,8 +204,8 @@ impl<'a> Member<'a> {
             return Attempt::Refused(ObjectStatus::Failed(error));
         }
         // What cannot be owned is told with the results, for every object at its place.
-        let mut told = Vec::new();
-        let adoption = match adopt(&self.owner, &part.object, live.as_ref(), view.settings.mode, &mut told) {
+        let mut diagnostics = Vec::new();
+        let adoption = match adopt(&self.owner, &part.object, live.as_ref(), view.settings.mode, &mut diagnostics) {
             Ok(adoption) => adoption,
             Err(error) => return Attempt::Refused(ObjectStatus::Failed(error)),
         };
@@ -241,7 +241,7 @@ impl<'a> Member<'a> {
 
     /// How each of the unwanted objects stands, the waves starting after what this member adopts.
     pub fn release(&self, view: View, start: i64, projection: &mut Projection) -> Vec<(Target, ObjectStatus)> {
-        let (mut wave, mut rank, mut stands) = (start, None, Vec::new());
+        let (mut wave, mut rank, mut statuses) = (start, None, Vec::new());
         for (target, its_rank) in self.unwanted(view) {
             if rank.is_some_and(|it| it != its_rank) {
                 wave = wave.saturating_add(1);
@@ -250,17 +250,17 @@ impl<'a> Member<'a> {
             let identity = target.identity();
             let live = match projection.observation(view, &identity) {
                 None => {
-                    stands.push((target, ObjectStatus::Unknown));
+                    statuses.push((target, ObjectStatus::Unknown));
                     continue;
                 }
                 // What is being deleted needs no letting go.
                 Some(live) => live.filter(|it| !is_terminating(it)),
             };
             let Some(live) = live else {
-                stands.push((target, ObjectStatus::Done));
+                statuses.push((target, ObjectStatus::Done));
                 continue;
             };
-            let stand = match release(&self.owner, &live) {
+            let status = match release(&self.owner, &live) {
                 Err(error) => ObjectStatus::Failed(error),
                 Ok(it) if it.action == ReleaseAction::None => ObjectStatus::Done,
                 // It would be deleted, and created again by the one that is about to adopt it.
@@ -271,14 +271,14 @@ impl<'a> Member<'a> {
                     wave = wave.max(projection.free_after(&identity).unwrap_or(wave));
                     let is_last = it.action == ReleaseAction::Delete;
                     let kept = patch(live.clone(), &it.patch, Mode::Strict, &mut Vec::new());
-                    projection.note(&identity, kept.ok().filter(|_| !is_last), wave);
-                    let deed = if is_last { Verb::Delete } else { Verb::Leave };
-                    ObjectStatus::Doing(Step { deed, wave, live: Some(live), patch: it.patch })
+                    projection.record(&identity, kept.ok().filter(|_| !is_last), wave);
+                    let verb = if is_last { Verb::Delete } else { Verb::Leave };
+                    ObjectStatus::Doing(Step { verb, wave, live: Some(live), patch: it.patch })
                 }
             };
-            stands.push((target, stand));
+            statuses.push((target, status));
         }
-        stands
+        statuses
     }
 }
 
@@ -319,7 +319,7 @@ impl Projection {
     }
 
     /// A changed object has another version by then, so a later step must not ask for this one.
-    fn note(&mut self, identity: &Identity, mut object: Option<Value>, wave: i64) {
+    fn record(&mut self, identity: &Identity, mut object: Option<Value>, wave: i64) {
         let metadata = object.as_mut().and_then(|it| it.get_mut("metadata")).and_then(Value::as_map_mut);
         if let Some(metadata) = metadata {
             metadata.remove("resourceVersion");
@@ -329,9 +329,9 @@ impl Projection {
 }
 
 /// Whether something keeps the plan from going on.
-pub fn is_stopped(stands: &[ObjectStatus]) -> bool {
+pub fn is_stopped(statuses: &[ObjectStatus]) -> bool {
     let goes_on = |it: &ObjectStatus| matches!(it, ObjectStatus::Unknown | ObjectStatus::Done | ObjectStatus::Doing(_));
-    !stands.iter().all(goes_on)
+    !statuses.iter().all(goes_on)
 }
 
 /// How the health of objects is checked.
@@ -351,8 +351,8 @@ fn without_status(mut object: Value) -> Value {
 }
 
 /// The first wave after all moves.
-pub fn end_of<'s>(stands: impl Iterator<Item = &'s ObjectStatus>, start: i64) -> i64 {
-    let ends = stands.filter_map(|it| match it {
+pub fn end_of<'s>(statuses: impl Iterator<Item = &'s ObjectStatus>, start: i64) -> i64 {
+    let ends = statuses.filter_map(|it| match it {
         ObjectStatus::Doing(step) => Some(step.wave.saturating_add(1)),
         _ => None,
     });

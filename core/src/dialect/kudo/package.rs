@@ -308,8 +308,8 @@ impl Reader<'_> {
         for finding in findings {
             let line = finding.at.place.map_or(1, |it| it.line);
             let message = format!("line {line} of the template `{name}`: {}", finding.message);
-            let told = Diagnostic::new(finding.severity, finding.code, message).of(self.identity).at(at.clone());
-            self.out.push(Diagnostic { hint: finding.hint, ..told });
+            let diagnostic = Diagnostic::new(finding.severity, finding.code, message).of(self.identity).at(at.clone());
+            self.out.push(Diagnostic { hint: finding.hint, ..diagnostic });
         }
         objects
     }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::fleet_scope;
-use super::set::{self, Named, tell_condition};
+use super::set::{self, Named, report_condition};
 use crate::diagnostic::Mode;
 use crate::diagnostic::{Code, Diagnostic, Error};
 use crate::engine::placement::Condition;
@@ -58,7 +58,7 @@ pub fn read(view: View, document: &Document, out: &mut Vec<Diagnostic>) -> Resul
         identity: document.identity.clone(),
         set: set.into(),
         found,
-        who: Targets::Fleet(fleet_scope(), ClusterFilter::Selector(selector)),
+        targets: Targets::Fleet(fleet_scope(), ClusterFilter::Selector(selector)),
         depends: vec![Dependency::Document(set::identity(set))],
     }))
 }
@@ -70,13 +70,13 @@ struct Binding {
     set: Text,
     /// Whether the set is there.
     found: bool,
-    who: Targets,
+    targets: Targets,
     depends: Vec<Dependency>,
 }
 
 impl Subject for Binding {
     fn targets(&self) -> &Targets {
-        &self.who
+        &self.targets
     }
 
     fn dependencies(&self) -> &[Dependency] {
@@ -95,7 +95,7 @@ impl Subject for Binding {
             true => ("ClusterSetBound", format!("the set `{set}` is bound")),
             false => ("ClusterSetNotFound", format!("there is no set `{set}`")),
         };
-        tell_condition(view, &self.identity, Condition { kind: "Bound", holds, reason, message }, planner);
+        report_condition(view, &self.identity, Condition { kind: "Bound", holds, reason, message }, planner);
     }
 
     fn invalidated_by(&self, _: &Identity) -> Invalidation {

@@ -140,7 +140,7 @@ fn age_of(placement: &Value) -> Option<i64> {
 /// Compiles an expression of a placement, which is about one variable.
 fn compile(text: &str) -> Result<Expression, String> {
     const CLUSTER: &str = "managedCluster";
-    let program = Program::compile(text, &[CLUSTER]).map_err(|flaw| flaw.message)?;
+    let program = Program::compile(text, &[CLUSTER]).map_err(|error| error.message)?;
     Ok(Box::new(move |cluster, steps| {
         let mut allowance = Allowance::new(*steps);
         let result = program.evaluate_within(&[(CLUSTER, cluster.clone())], &mut allowance);
@@ -148,7 +148,7 @@ fn compile(text: &str) -> Result<Expression, String> {
         match result {
             Ok(Value::Bool(holds)) => Ok(holds),
             Ok(other) => Err(format!("it gives {}, and not whether it holds", other.kind())),
-            Err(flaw) => Err(flaw.message),
+            Err(error) => Err(error.message),
         }
     }))
 }

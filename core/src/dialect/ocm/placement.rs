@@ -6,7 +6,7 @@ use super::hub::Hub;
 use super::{DECISION, Ocm, PLACEMENT, SCORE, decides, fleet_scope};
 use crate::diagnostic::{Code, Diagnostic, Error, Mode, ReasonCode};
 use crate::engine::matching::{Difference, DifferenceKind};
-use crate::engine::placement::{self, Placed, State, Why};
+use crate::engine::placement::{self, DecisionState, Placed, Why};
 use crate::engine::rendered::{DecisionGroup, Rendered};
 use crate::engine::select::cluster_set::GROUP;
 use crate::engine::select::{self, Cluster};
@@ -31,7 +31,7 @@ const SCORE_VERSION: &str = "cluster.open-cluster-management.io/v1alpha1";
 pub fn read(view: View, document: &Document, out: &mut Vec<Diagnostic>) -> Box<dyn Subject> {
     let before = out.len();
     let placed = Hub::of(view).decide(&document.value, Why::Nobody, out);
-    let told = out.iter().skip(before).filter(|it| it.code == Code::DecisionsKept).cloned().collect();
+    let is_explained = out.iter().skip(before).filter(|it| it.code == Code::DecisionsKept).cloned().collect();
     let mut groups = SortedMap::new();
     for (number, group) in (0_u32..).zip(&placed.groups) {
         groups.extend(group.clusters.iter().map(|name| (name.clone(), number)));
@@ -49,12 +49,12 @@ pub fn read(view: View, document: &Document, out: &mut Vec<Diagnostic>) -> Box<d
     }
     Box::new(Placement {
         identity: document.identity.clone(),
-        who: Targets::Fleet(fleet_scope(), picks),
+        targets: Targets::Fleet(fleet_scope(), picks),
         depends,
         uses,
         placed,
         groups,
-        told,
+        is_explained,
         now: view.now,
     })
 }
@@ -82,14 +82,14 @@ impl Uses {
 #[derive(Debug)]
 struct Placement {
     identity: Identity,
-    who: Targets,
+    targets: Targets,
     depends: Vec<Dependency>,
     uses: Uses,
     placed: Placed,
     /// The chosen clusters, each with the place of its group.
     groups: SortedMap<Text, u32>,
     /// That its last decisions stay, which a plan must say.
-    told: Vec<Diagnostic>,
+    is_explained: Vec<Diagnostic>,
     /// When it was decided.
     now: Option<Timestamp>,
 }
@@ -103,15 +103,15 @@ impl Placement {
             kind: kind.into(),
             ..Query::default()
         };
-        let own = Query {
+        let of_placement = Query {
             namespace: namespace.clone(),
             label_selector: format!("{}={name}", placement::PLACEMENT).into(),
             ..all(DECISION, DECISION_VERSION)
         };
-        let decisions = if self.uses.others { &all(DECISION, DECISION_VERSION) } else { &own };
+        let decisions = if self.uses.others { &all(DECISION, DECISION_VERSION) } else { &of_placement };
         let decided = planner.list(HUB, decisions).is_some();
         let scored = !self.uses.scores || planner.list(HUB, &all(SCORE, SCORE_VERSION)).is_some();
-        if decided && scored { planner.list(HUB, &own) } else { None }
+        if decided && scored { planner.list(HUB, &of_placement) } else { None }
     }
 
     /// Makes the decisions be there, empty at first.
@@ -272,7 +272,7 @@ impl Placement {
 
 impl Subject for Placement {
     fn targets(&self) -> &Targets {
-        &self.who
+        &self.targets
     }
 
     fn dependencies(&self) -> &[Dependency] {
@@ -303,8 +303,8 @@ impl Subject for Placement {
     ///    decision that lists it is held.
     fn plan_subject(&self, view: View, _: &ClusterResults, planner: &mut Planner) {
         let Some(document) = view.store.document(&self.identity) else { return };
-        planner.steps.diagnostics.extend(self.told.iter().cloned());
-        if matches!(self.placed.state, State::NotOurs | State::BrokenSet) {
+        planner.steps.diagnostics.extend(self.is_explained.iter().cloned());
+        if matches!(self.placed.state, DecisionState::NotOurs | DecisionState::BrokenSet) {
             return;
         }
         let Some(prior) = self.prior(planner) else { return };

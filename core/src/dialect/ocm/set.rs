@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{BINDING, fleet_scope};
 use crate::diagnostic::{Code, Error};
-use crate::engine::placement::{Condition, turn};
+use crate::engine::placement::{Condition, transition};
 use crate::engine::rendered::Rendered;
 use crate::engine::select::Cluster;
 use crate::engine::select::cluster_set::{CLUSTERSET, ClusterSet, GROUP, KIND};
@@ -77,11 +77,11 @@ pub fn identity(name: &str) -> Identity {
 /// Reads one set. Another one with the same exclusive label breaks it, however many sets there are.
 fn parse(view: View, document: &Document) -> Result<ClusterSet, Error> {
     let set = ClusterSet::parse(&document.value, view.settings.stage, view.settings.mode, &JsonPath::ROOT)?;
-    match rivals(view, &document.value, &document.identity).first() {
-        Some(rival) => {
+    match overlapping(view, &document.value, &document.identity).first() {
+        Some(other) => {
             let (key, value) = label_of(&document.value).unwrap_or_default();
             let message = format!(
-                "the set `{}` shares the exclusive label `{key}:{value}` with `{rival}`, and nothing joins it",
+                "the set `{}` shares the exclusive label `{key}:{value}` with `{other}`, and nothing joins it",
                 set.name()
             );
             let error = Error::new(Code::SharedExclusiveLabel, message).hint("give each its own value");
@@ -110,10 +110,10 @@ fn sharing(view: View) -> Arc<Sharing> {
 }
 
 /// The other sets that can be read and have the same exclusive label as a set, the first two of them.
-fn rivals(view: View, set: &Value, own: &Identity) -> Vec<Identity> {
+fn overlapping(view: View, set: &Value, identity: &Identity) -> Vec<Identity> {
     let Some((key, value)) = label_of(set) else { return Vec::new() };
     let sharing = sharing(view);
-    let others = sharing.get(&(Text::from(key), Text::from(value))).into_iter().flatten().filter(|it| *it != own);
+    let others = sharing.get(&(Text::from(key), Text::from(value))).into_iter().flatten().filter(|it| *it != identity);
     others.take(2).cloned().collect()
 }
 
@@ -157,19 +157,19 @@ pub fn affected_subjects(view: View, changed: &SortedSet<Identity>) -> Vec<Ident
 
 pub fn read(view: View, document: &Document) -> Result<Box<dyn Subject>, Error> {
     let picks = ClusterFilter::Selector(parse(view, document)?.selector());
-    Ok(Box::new(Set { identity: document.identity.clone(), who: Targets::Fleet(fleet_scope(), picks) }))
+    Ok(Box::new(Set { identity: document.identity.clone(), targets: Targets::Fleet(fleet_scope(), picks) }))
 }
 
 /// A set that can be read.
 #[derive(Debug)]
 struct Set {
     identity: Identity,
-    who: Targets,
+    targets: Targets,
 }
 
 impl Subject for Set {
     fn targets(&self) -> &Targets {
-        &self.who
+        &self.targets
     }
 
     fn dependencies(&self) -> &[Dependency] {
@@ -189,7 +189,7 @@ impl Subject for Set {
             count => ("ClustersSelected", format!("{count} clusters are in the set")),
         };
         let condition = Condition { kind: "ClusterSetEmpty", holds: cluster_results.is_empty(), reason, message };
-        tell_condition(view, &self.identity, condition, planner);
+        report_condition(view, &self.identity, condition, planner);
     }
 
     fn invalidated_by(&self, _: &Identity) -> Invalidation {
@@ -198,8 +198,8 @@ impl Subject for Set {
 }
 
 /// Plans that the status of a document has a condition.
-pub fn tell_condition(view: View, document: &Identity, condition: Condition, planner: &mut Planner) {
+pub fn report_condition(view: View, document: &Identity, condition: Condition, planner: &mut Planner) {
     let Some(document) = view.store.document(document) else { return };
-    let conditions = turn(document.value.at(&["status", "conditions"]), &[condition], view.now);
+    let conditions = transition(document.value.at(&["status", "conditions"]), &[condition], view.now);
     planner.status(&document.value, Value::map([("conditions", conditions)]));
 }

@@ -2,7 +2,7 @@
 
 mod grants;
 
-pub use grants::{Grants, Reach};
+pub use grants::{Grants, Scope};
 
 use crate::diagnostic::{Code, Diagnostic, Error, Severity};
 use crate::engine::select::LabelSelector;
@@ -219,7 +219,7 @@ impl Rbac {
     /// # Ok::<(), fleetfold_core::diagnostic::Error>(())
     /// ```
     pub fn allows(&self, user: &User, request: Request) -> Option<Grant> {
-        self.grants(&self.reach(user), request).allows(request.name).cloned()
+        self.grants(&self.scope(user), request).allows(request.name).cloned()
     }
 
     /// Whether there is neither a role nor a binding.
@@ -251,12 +251,12 @@ impl Role {
         let place = Pointer::of(["rules"]);
         let rules = items(document.get("rules"), &place)?;
         let rules = rules.iter().enumerate().map(|(index, rule)| Rule::read(rule, &place.child(index.to_string())));
-        let spot = &JsonPath::ROOT.key("aggregationRule");
-        let spot = &spot.key("clusterRoleSelectors");
+        let path = &JsonPath::ROOT.key("aggregationRule");
+        let path = &path.key("clusterRoleSelectors");
         let collects = match document.at(&["aggregationRule", "clusterRoleSelectors"]) {
             Some(selectors) => {
-                let selectors = items(Some(selectors), &spot.pointer())?.iter().enumerate();
-                let read = selectors.map(|(index, it)| LabelSelector::parse_object(it, &spot.index(index)));
+                let selectors = items(Some(selectors), &path.pointer())?.iter().enumerate();
+                let read = selectors.map(|(index, it)| LabelSelector::parse_object(it, &path.index(index)));
                 Some(read.collect::<Result<_, _>>()?)
             }
             None => None,

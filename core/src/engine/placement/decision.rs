@@ -171,9 +171,9 @@ pub fn satisfied(progress: &Progress) -> Condition {
     Condition { kind: "PlacementSatisfied", holds: reason == "AllDecisionsScheduled", reason, message }
 }
 
-pub fn misconfigured(flaw: Option<String>) -> Condition {
+pub fn misconfigured(problem: Option<String>) -> Condition {
     let kind = "PlacementMisconfigured";
-    match flaw {
+    match problem {
         Some(message) => Condition { kind, holds: true, reason: "Misconfigured", message },
         None => {
             let message = "the placement can be decided".into();
@@ -201,14 +201,14 @@ pub fn status(
         ])
     };
     status.insert("decisionGroups", Value::list(groups.iter().map(group)));
-    let conditions = turn(status.get("conditions"), conditions, now);
+    let conditions = transition(status.get("conditions"), conditions, now);
     status.insert("conditions", conditions);
     status.into()
 }
 
 /// The conditions of a status with their new values. Conditions of other writers stay, and a condition that did not
 /// change keeps its time; one without a time gets it as soon as a time is known.
-pub fn turn(before: Option<&Value>, said: &[Condition], now: Option<Timestamp>) -> Value {
+pub fn transition(before: Option<&Value>, said: &[Condition], now: Option<Timestamp>) -> Value {
     let mut listed = before.and_then(Value::as_list).cloned().unwrap_or_default();
     for condition in said {
         let at = listed.iter().position(|it| it.text_at(&["type"]) == condition.kind);

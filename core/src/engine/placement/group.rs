@@ -1,6 +1,6 @@
 //! Decision groups: the chosen clusters in the order in which a rollout takes them.
 
-use super::predicate::Steps;
+use super::predicate::StepBudget;
 use super::read::GroupSize;
 use super::{Candidate, Spec};
 use crate::diagnostic::Mode;
@@ -36,7 +36,7 @@ pub fn divide(spec: &Spec, chosen: &[Candidate], whole: bool, mode: Mode) -> Vec
     let mut rest: Vec<&Candidate> = chosen.iter().collect();
     sort_by(&mut rest, |a, b| a.name.cmp(b.name));
     for (name, takes) in &spec.groups {
-        let (taken, left) = rest.into_iter().partition(|it| takes.accepts(it, &Steps::default(), &mut None));
+        let (taken, left) = rest.into_iter().partition(|it| takes.accepts(it, &StepBudget::default(), &mut None));
         rest = left;
         cut(name, &taken, size, &mut groups);
     }

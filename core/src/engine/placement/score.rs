@@ -1,6 +1,6 @@
 //! Scores: which of the matching clusters come first.
 
-use super::read::{Part, PlacementErrors, bad, each, int, map, tell_unknown, text, unknown_value};
+use super::read::{Part, PlacementErrors, bad, each, int, map, report_unknown_fields, text, unknown_value};
 use super::{Candidate, Question, Spec};
 use crate::diagnostic::Mode;
 use crate::diagnostic::{Code, Diagnostic, Error};
@@ -63,13 +63,13 @@ pub fn read_prioritizers(
 ) -> Vec<Prioritizer> {
     let mut found = Vec::new();
     let Some(raw) = errors.take(Part::Document, map(raw, at)) else { return found };
-    tell_unknown(raw, &["mode", "configurations"], at, mode, errors, out);
+    report_unknown_fields(raw, &["mode", "configurations"], at, mode, errors, out);
     match errors.take(Part::Priorities, policy(raw, at)) {
         Some(true) => {}
         _ => found.extend([Score::Balance, Score::Steady].map(|score| Prioritizer { score, weight: 1 })),
     }
     let listed = each(raw, "configurations", at, Part::Priorities, errors, |raw, at, errors| {
-        tell_unknown(raw, &["scoreCoordinate", "weight"], at, mode, errors, out);
+        report_unknown_fields(raw, &["scoreCoordinate", "weight"], at, mode, errors, out);
         errors.take(Part::Priorities, prioritizer(raw, at)).flatten()
     });
     for prioritizer in listed {
@@ -177,7 +177,7 @@ pub fn score_all(spec: &Spec, question: &Question, candidates: &mut [Candidate],
                 candidate.scores.push(format!("{} {weight} × {points}", score.name()));
             }
         }
-        tell_expired(score, &expired, out);
+        report_expired(score, &expired, out);
     }
 }
 
@@ -228,7 +228,7 @@ fn add_on(documents: &[&Value], resource: &str, score: &str, now: Option<Timesta
     Some(found.and_then(|it| it.get("value")?.as_int()).unwrap_or_default())
 }
 
-fn tell_expired(score: &Score, expired: &[&str], out: &mut Vec<Diagnostic>) {
+fn report_expired(score: &Score, expired: &[&str], out: &mut Vec<Diagnostic>) {
     let Some(first) = expired.first() else { return };
     let (name, count) = (score.name(), expired.len());
     let message =

@@ -19,7 +19,7 @@ pub fn step(code: ReasonCode, holds: bool, at: Option<Pointer>, text: String) ->
 }
 
 /// Adds a step; the text is formatted only if steps are requested.
-pub fn note(
+pub fn record(
     explanation: &mut Explanation,
     code: ReasonCode,
     holds: bool,

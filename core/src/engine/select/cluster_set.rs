@@ -105,15 +105,15 @@ impl ClusterSet {
             return Err(error);
         }
         let spec = &at.key("spec");
-        let spot = &spec.key("clusterSelector");
+        let path = &spec.key("clusterSelector");
         let selector = map_or_null(document.get("spec"), spec)?;
-        let selector = map_or_null(selector.get("clusterSelector"), spot)?;
-        let selector_type = selector_type(selector, known_types(version, mode), spot)?;
+        let selector = map_or_null(selector.get("clusterSelector"), path)?;
+        let selector_type = selector_type(selector, known_types(version, mode), path)?;
         let (exclusive, labels) = match selector_type {
-            "LabelSelector" => (None, label_selector(selector, stage, mode, spot)?),
+            "LabelSelector" => (None, label_selector(selector, stage, mode, path)?),
             "ExclusiveLabel" => {
-                let (key, value) = exclusive_label(selector, &name, stage, &spot.key("exclusiveLabel"))?;
-                let labels = one_label(&key, &value).map_err(|error| error.at(spot.key("exclusiveLabel")))?;
+                let (key, value) = exclusive_label(selector, &name, stage, &path.key("exclusiveLabel"))?;
+                let labels = one_label(&key, &value).map_err(|error| error.at(path.key("exclusiveLabel")))?;
                 (Some((key, value)), Some(labels))
             }
             _ => {

@@ -195,9 +195,9 @@ mod tests {
     fn check(fleet: &Fleet, selector: &str) {
         let selector = parse_text(selector).unwrap();
         let picked: Vec<u32> = fleet.select(&selector).iter().collect();
-        let asked =
+        let evaluated =
             (0..fleet.clusters.len() as u32).filter(|it| fleet.at(*it).is_some_and(|it| selector.accepts(&it.labels)));
-        assert_eq!(picked, asked.collect::<Vec<_>>(), "{selector}");
+        assert_eq!(picked, evaluated.collect::<Vec<_>>(), "{selector}");
     }
 
     #[test]

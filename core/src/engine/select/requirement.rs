@@ -73,28 +73,28 @@ impl LabelSelector {
         let Some(map) = object.as_map() else { return Err(at.wrong_type("a map", object)) };
         known_fields(map.keys(), &["matchLabels", "matchExpressions"], at)?;
         let mut requirements = Vec::new();
-        let spot = at.key("matchLabels");
+        let path = at.key("matchLabels");
         match map.get("matchLabels") {
             None | Some(Value::Null) => {}
             Some(Value::Map(labels)) => {
                 for (key, value) in labels.iter() {
-                    let at = &spot.key(key);
+                    let at = &path.key(key);
                     let value = label_value(key, value).map_err(|error| error.at(at))?;
                     let requirement = Requirement::new(key.clone(), Test::In(vec![value]));
                     requirements.push(requirement.map_err(|error| error.at(at))?);
                 }
             }
-            Some(other) => return Err(spot.wrong_type("a map", other)),
+            Some(other) => return Err(path.wrong_type("a map", other)),
         }
-        let spot = at.key("matchExpressions");
+        let path = at.key("matchExpressions");
         match map.get("matchExpressions") {
             None | Some(Value::Null) => {}
             Some(Value::List(expressions)) => {
                 for (index, expression) in expressions.iter().enumerate() {
-                    requirements.push(Requirement::parse_expression(expression, &spot.index(index))?);
+                    requirements.push(Requirement::parse_expression(expression, &path.index(index))?);
                 }
             }
-            Some(other) => return Err(spot.wrong_type("a list", other)),
+            Some(other) => return Err(path.wrong_type("a list", other)),
         }
         Ok(LabelSelector(requirements))
     }
@@ -171,17 +171,17 @@ impl Requirement {
             Some(other) => Err(at.key(field).wrong_type("a string", other)),
         };
         let (key, operator) = (text("key")?, text("operator")?);
-        let spot = &at.key("values");
+        let path = &at.key("values");
         let values = match map.get("values") {
             None | Some(Value::Null) => Vec::new(),
-            Some(Value::List(values)) => read_values(key, values, spot)?,
-            Some(other) => return Err(spot.wrong_type("a list", other)),
+            Some(Value::List(values)) => read_values(key, values, path)?,
+            Some(other) => return Err(path.wrong_type("a list", other)),
         };
         let test = match operator {
             "In" => Test::In(values),
             "NotIn" => Test::NotIn(values),
             "Exists" | "DoesNotExist" if !values.is_empty() => {
-                return Err(Error::new(Code::OperatorValues, format!("`{operator}` takes no values")).at(spot));
+                return Err(Error::new(Code::OperatorValues, format!("`{operator}` takes no values")).at(path));
             }
             "Exists" => Test::Exists,
             "DoesNotExist" => Test::DoesNotExist,

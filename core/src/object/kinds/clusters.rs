@@ -11,7 +11,7 @@ pub struct ClusterKind {
     pub dialect: &'static str,
     /// Whether only the namespaces that the settings name hold members.
     pub in_control_plane: bool,
-    pub way: AccessMethod,
+    pub access: AccessMethod,
 }
 
 /// Where the document of a cluster stores endpoint and credentials. The Secret is in the namespace of the document.
@@ -40,7 +40,7 @@ pub const KINDS: &[ClusterKind] = &[
         kind: "KubeFedCluster",
         dialect: "kubefed",
         in_control_plane: true,
-        way: AccessMethod::Token {
+        access: AccessMethod::Token {
             server: &["spec", "apiEndpoint"],
             ca_bundle: &["spec", "caBundle"],
             proxy_url: &["spec", "proxyURL"],
@@ -57,14 +57,14 @@ pub const KINDS: &[ClusterKind] = &[
         // can send the one to the other.
         in_control_plane: false,
         // Greenhouse writes its own with a token that it renews, beside the one that the cluster was brought in with.
-        way: AccessMethod::Kubeconfig { keys: &["greenhousekubeconfig", "kubeconfig"] },
+        access: AccessMethod::Kubeconfig { keys: &["greenhousekubeconfig", "kubeconfig"] },
     },
     ClusterKind {
         group: "cluster.open-cluster-management.io",
         kind: MANAGED_CLUSTER,
         dialect: "ocm",
         in_control_plane: false,
-        way: AccessMethod::Nowhere,
+        access: AccessMethod::Nowhere,
     },
 ];
 

@@ -1,6 +1,6 @@
 //! Texts that are copies of Secrets: annotations in which tools keep what they applied, and manifests in strings.
 
-use super::{Holder, cover_below, has_secret};
+use super::{Holder, has_secret, redact_below};
 use crate::diagnostic::Mode;
 use crate::object::base64;
 use crate::value::{Value, json};
@@ -117,9 +117,9 @@ fn is_manifest_of_secret(text: &str, depth: u32) -> bool {
 
 /// Whether redaction changes a value.
 fn is_uncovered(value: &Value, depth: u32) -> bool {
-    let mut covered = value.clone();
-    cover_below(&mut covered, Copies::Any { depth: depth.saturating_add(1) });
-    covered != *value
+    let mut masked = value.clone();
+    redact_below(&mut masked, Copies::Any { depth: depth.saturating_add(1) });
+    masked != *value
 }
 
 pub(super) fn read(text: &str) -> Result<Vec<Parsed>, YamlError> {

@@ -67,7 +67,7 @@ impl SecretValues {
     }
 
     /// The text with the mask in place of the values, if there are any.
-    pub fn cover_text(&self, text: &str) -> Option<String> {
+    pub fn mask_text(&self, text: &str) -> Option<String> {
         let (mut rest, mut out) = (text, String::new());
         while let Some((start, end, is_word)) = self.0.find(rest.as_bytes()) {
             // The text in base64 around a value has some of its bits.
@@ -88,14 +88,14 @@ impl SecretValues {
     }
 
     /// Masks every text that has one of the values in it.
-    pub fn cover(&self, value: &mut Value) {
+    pub fn mask(&self, value: &mut Value) {
         if self.is_empty() || !self.is_within(value) {
             return;
         }
         if let Some(items) = value.as_list_mut() {
-            items.iter_mut().for_each(|it| self.cover(it));
+            items.iter_mut().for_each(|it| self.mask(it));
         } else if let Some(map) = value.as_map_mut() {
-            map.iter_mut().for_each(|(_, it)| self.cover(it));
+            map.iter_mut().for_each(|(_, it)| self.mask(it));
         } else {
             *value = MASK.into();
         }
@@ -111,7 +111,7 @@ impl SecretValues {
     }
 
     /// The same in JSON text, in these parts of it. Keys stay.
-    pub fn cover_json(&self, json: String, parts: &[(usize, usize)]) -> String {
+    pub fn mask_json(&self, json: String, parts: &[(usize, usize)]) -> String {
         let (mut out, mut taken) = (String::new(), 0);
         for (start, end) in parts {
             let mut at = *start;
@@ -361,16 +361,16 @@ mod tests {
         let values = values(r#"{"kind":"Secret","stringData":{"a":"hunter2"}}"#);
         let json = r#"{"a":["x hunter2 y","b\\\"","hunter2"],"hunter2":"c"}"#.to_owned();
         let want = r#"{"a":["(masked)","b\\\"","(masked)"],"hunter2":"c"}"#;
-        assert_eq!(values.cover_json(json.clone(), &[(0, json.len())]), want);
-        assert_eq!(values.cover_json(json.clone(), &[(0, 3)]), json);
+        assert_eq!(values.mask_json(json.clone(), &[(0, json.len())]), want);
+        assert_eq!(values.mask_json(json.clone(), &[(0, 3)]), json);
     }
 
     #[test]
     fn a_message_keeps_its_other_words() {
         let values = values(r#"{"kind":"Secret","stringData":{"a":"hunter2"}}"#);
         let want = "`(masked)` is not `(masked)`".to_owned();
-        assert_eq!(values.cover_text("`hunter2` is not `hunter2`"), Some(want));
-        assert_eq!(values.cover_text("nothing"), None);
+        assert_eq!(values.mask_text("`hunter2` is not `hunter2`"), Some(want));
+        assert_eq!(values.mask_text("nothing"), None);
     }
 
     #[test]

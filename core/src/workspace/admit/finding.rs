@@ -20,17 +20,17 @@ use crate::workspace::trial::Journal;
 /// None of its own: whatever is found is weighed.
 pub fn judge(
     workspace: &mut Workspace,
-    asked: &AdmissionRequest,
+    request: &AdmissionRequest,
     rule: &Rule,
     _: &ReviewOptions,
 ) -> Result<Verdict, Error> {
-    if asked.is_quiet() {
+    if request.is_quiet() {
         return Ok(Verdict::default());
     }
     let mut verdict = Verdict::default();
-    let (before, after) = look(workspace, asked, rule);
-    let old = asked.old.as_ref().map(|it| &it.value);
-    let mut known = Known::of(before, old, &asked.new.value);
+    let (before, after) = look(workspace, request, rule);
+    let old = request.old.as_ref().map(|it| &it.value);
+    let mut known = Known::of(before, old, &request.new.value);
     for finding in after {
         match finding.severity {
             Severity::Error if known.has(&finding) => verdict.warn(&finding),
@@ -44,8 +44,8 @@ pub fn judge(
 }
 
 /// What is found about the document before the change and after it.
-fn look(workspace: &mut Workspace, asked: &AdmissionRequest, rule: &Rule) -> (Vec<Diagnostic>, Vec<Diagnostic>) {
-    let AdmissionRequest { identity, old, new, .. } = asked;
+fn look(workspace: &mut Workspace, request: &AdmissionRequest, rule: &Rule) -> (Vec<Diagnostic>, Vec<Diagnostic>) {
+    let AdmissionRequest { identity, old, new, .. } = request;
     let (mut before, mut after) = (Vec::new(), Vec::new());
     from_server(workspace, identity, old.as_ref(), |workspace| {
         alone(workspace, old.as_ref(), rule, &mut before);

@@ -55,23 +55,23 @@ pub fn concerns(view: View, group: &str, kind: &str) -> bool {
 }
 
 /// Holds the new version of a document against the limits.
-pub fn of_change(workspace: &mut Workspace, asked: &AdmissionRequest, limits: &Limits, verdict: &mut Verdict) {
-    let AdmissionRequest { identity, old, new, .. } = asked;
-    if asked.moves_nothing() || is_emptied(&workspace.store, identity) {
+pub fn of_change(workspace: &mut Workspace, request: &AdmissionRequest, limits: &Limits, verdict: &mut Verdict) {
+    let AdmissionRequest { identity, old, new, .. } = request;
+    if request.moves_nothing() || is_emptied(&workspace.store, identity) {
         return;
     }
     let edited: Vec<Identity> = is_cluster(identity).then(|| identity.clone()).into_iter().collect();
     let impact = from_server(workspace, identity, old.as_ref(), |workspace| {
         let mut impact = Impact { managed: managed(workspace), ..Impact::default() };
-        let own_before = workspace.results.per_cluster_options(&workspace.store, &edited);
+        let per_cluster_before = workspace.results.per_cluster_options(&workspace.store, &edited);
         let put = |workspace: &mut Workspace, journal: &mut Journal| {
             journal.put(workspace, new.clone(), &mut Vec::new());
             Ok::<(), Infallible>(())
         };
         let Ok(()) = workspace.trial(put, |workspace, replaced, _| {
-            impact.count(workspace, replaced, Reviewed { identity, going: &[] });
+            impact.count(workspace, replaced, Reviewed { identity, deleted: &[] });
             for (key, now) in workspace.results.per_cluster_options(&workspace.store, &edited) {
-                if own_before.get(&key).is_some_and(|it| *it != now) && !impact.changed.contains(&key) {
+                if per_cluster_before.get(&key).is_some_and(|it| *it != now) && !impact.changed.contains(&key) {
                     impact.changes = impact.changes.saturating_add(1);
                 }
             }
@@ -82,8 +82,8 @@ pub fn of_change(workspace: &mut Workspace, asked: &AdmissionRequest, limits: &L
 }
 
 /// Holds the going of a document against the limits.
-pub fn of_going(workspace: &mut Workspace, going: &DeleteRequest, limits: &Limits, verdict: &mut Verdict) {
-    let DeleteRequest { identity, old } = going;
+pub fn of_delete(workspace: &mut Workspace, request: &DeleteRequest, limits: &Limits, verdict: &mut Verdict) {
+    let DeleteRequest { identity, old } = request;
     let Some(old) = old.as_ref().or_else(|| workspace.document(identity)).cloned() else { return };
     if is_terminating(&old.value) || is_emptied(&workspace.store, identity) {
         return;
@@ -99,7 +99,7 @@ pub fn of_going(workspace: &mut Workspace, going: &DeleteRequest, limits: &Limit
             Ok::<(), Infallible>(())
         };
         let Ok(()) = workspace.trial(remove, |workspace, replaced, _| {
-            impact.count(workspace, replaced, Reviewed { identity, going: &all });
+            impact.count(workspace, replaced, Reviewed { identity, deleted: &all });
         });
         impact
     });
@@ -142,12 +142,12 @@ fn size(rendered: &Rendered) -> usize {
 struct Reviewed<'a> {
     identity: &'a Identity,
     /// The documents that go, as they were.
-    going: &'a [Document],
+    deleted: &'a [Document],
 }
 
 impl Reviewed<'_> {
     fn lets_go(self, subject: &Identity) -> bool {
-        self.going.iter().any(|it| it.identity == *subject)
+        self.deleted.iter().any(|it| it.identity == *subject)
     }
 
     /// How it ends that a cluster gets something of a subject.
@@ -156,7 +156,7 @@ impl Reviewed<'_> {
             let scope = Scope::of(&it.identity);
             it.identity.name == *cluster && matches!(subject.targets(), Targets::Fleet(its, _) if *its == scope)
         };
-        match self.going.iter().filter(|it| is_cluster(&it.identity)).find(is_its) {
+        match self.deleted.iter().filter(|it| is_cluster(&it.identity)).find(is_its) {
             _ if self.lets_go(identity) => RemovalCause::Subject,
             Some(cluster) => RemovalCause::Cluster(cluster),
             None => RemovalCause::NotPicked,

@@ -37,7 +37,7 @@ pub struct AdmissionRequest {
     /// # Errors
     ///
     /// The requesting user. Missing user info matters only if a permission is needed.
-    pub asker: Result<Requester, Error>,
+    pub requester: Result<Requester, Error>,
 }
 
 /// Who asks, with all that an API server knows of them.
@@ -94,7 +94,7 @@ impl AdmissionRequest {
         let mut documents = given.into_iter().map(|(field, value)| document(value, &identity, &at.key(field)));
         let new = documents.next().transpose()?.ok_or_else(|| missing("object", &at))?;
         let old = documents.next().transpose()?;
-        Ok(AdmissionRequest { old, new, asker: Requester::read(request), identity })
+        Ok(AdmissionRequest { old, new, requester: Requester::read(request), identity })
     }
 
     /// Whether nothing changes that a rule looks at: a status, a finalizer or a label was written, or the object is on its way

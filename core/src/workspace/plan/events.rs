@@ -117,10 +117,10 @@ mod tests {
     #[track_caller]
     fn check(before: &str, after: &str, want: &[(&str, &str, &str)]) {
         let value = |text: &str| crate::value::json::parse(text).expect("a test writes JSON");
-        let told = events(&value(before), &value(after));
+        let found = events(&value(before), &value(after));
         let word = |it: &Event| if it.is_warning { "Warning" } else { "Normal" };
-        let told: Vec<_> = told.iter().map(|it| (word(it), it.reason.as_str(), it.note.as_str())).collect();
-        assert_eq!(told, want);
+        let found: Vec<_> = found.iter().map(|it| (word(it), it.reason.as_str(), it.note.as_str())).collect();
+        assert_eq!(found, want);
     }
 
     #[test]

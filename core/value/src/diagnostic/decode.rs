@@ -19,12 +19,12 @@ pub trait Decode: Sized {
 #[derive(Debug)]
 pub struct Fields<'a> {
     map: Map,
-    spot: &'a JsonPath<'a>,
+    path: &'a JsonPath<'a>,
 }
 
 impl<'a> Fields<'a> {
-    pub fn of(value: Value, spot: &'a JsonPath<'a>, known: &[&str]) -> Result<Fields<'a>, Error> {
-        let Value::Map(map) = value else { return Err(spot.wrong_type("a map", &value)) };
+    pub fn of(value: Value, path: &'a JsonPath<'a>, known: &[&str]) -> Result<Fields<'a>, Error> {
+        let Value::Map(map) = value else { return Err(path.wrong_type("a map", &value)) };
         let map = std::sync::Arc::unwrap_or_clone(map);
         if let Some(unknown) = map.keys().find(|key| !known.contains(&key.as_str())) {
             let hint = match nearest(unknown, known.iter().copied()) {
@@ -33,16 +33,16 @@ impl<'a> Fields<'a> {
                 None => format!("known here: {}", known.join(", ")),
             };
             let message = format!("there is no field `{unknown}` here");
-            return Err(Error::new(Code::UnknownField, message).at(spot.key(unknown)).hint(hint));
+            return Err(Error::new(Code::UnknownField, message).at(path.key(unknown)).hint(hint));
         }
-        Ok(Fields { map, spot })
+        Ok(Fields { map, path })
     }
 
     pub fn take<T: Decode>(&mut self, name: &str) -> Result<T, Error> {
         match self.map.get_mut(name).map(std::mem::take) {
-            Some(value) => T::decode(value, &self.spot.key(name)),
+            Some(value) => T::decode(value, &self.path.key(name)),
             None => T::absent().ok_or_else(|| {
-                Error::new(Code::MissingField, format!("the field `{name}` is missing")).at(self.spot.key(name))
+                Error::new(Code::MissingField, format!("the field `{name}` is missing")).at(self.path.key(name))
             }),
         }
     }

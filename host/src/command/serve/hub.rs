@@ -155,7 +155,7 @@ impl Publisher {
             let mut object = object.clone();
             self.redaction.pseudonymize(&mut object);
             // What Secrets hold are pseudonyms now; copies of it in other objects are not.
-            secrets.cover(&mut object);
+            secrets.mask(&mut object);
             // The page plans with other field managers too, as the runner does; the rest of them was not kept.
             managed_fields::reduce(&mut object);
             let text = kinds.entry((identity.kind.to_string(), identity.group.to_string())).or_default();

@@ -1,5 +1,5 @@
-//! What a user may do with one kind of object, worked out once for all names: roles and bindings are gone through once,
-//! however many names are asked for.
+//! What a user may do with one kind of object, computed once for all names: roles and bindings are read once, however
+//! many names are checked.
 
 use super::{Binding, Grant, MASTERS, Rbac, Request, Role, User, is_cluster_scoped};
 use crate::object::identity::ObjectName;
@@ -30,12 +30,12 @@ impl Grants {
 
 /// The roles whose rules count for a user: each with the binding, and the role that the binding names.
 #[derive(Clone, Debug, Default)]
-pub struct Reach {
+pub struct Scope {
     masters: bool,
     roles: Vec<(ObjectName, ObjectName, ObjectName)>,
 }
 
-/// The roles that were gone through.
+/// The roles that were visited.
 struct Seen<'r> {
     roles: SortedSet<&'r ObjectName>,
     /// All that no aggregating role selected so far.
@@ -62,28 +62,28 @@ impl<'u> Subjects<'u> {
 }
 
 impl Rbac {
-    /// The roles whose rules count for a user, by binding and then by name. One that several bindings reach counts for
+    /// The roles whose rules count for a user, by binding and then by name. A role that several bindings name counts for
     /// the first of them, which is the one that grants.
-    pub fn reach(&self, user: &User) -> Reach {
-        let mut reach = Reach { masters: user.groups.iter().any(|it| it == MASTERS), roles: Vec::new() };
-        if reach.masters {
-            return reach;
+    pub fn scope(&self, user: &User) -> Scope {
+        let mut scope = Scope { masters: user.groups.iter().any(|it| it == MASTERS), roles: Vec::new() };
+        if scope.masters {
+            return scope;
         }
         let mut seen = Seen { roles: SortedSet::new(), others: self.roles.iter().collect() };
         for (reference, binding) in self.bindings_of(user).filter(|(it, _)| is_cluster_scoped(&it.kind)) {
             for holder in self.holders(&binding.role, &mut seen) {
-                reach.roles.push((reference.clone(), binding.role.clone(), holder.clone()));
+                scope.roles.push((reference.clone(), binding.role.clone(), holder.clone()));
             }
         }
-        reach
+        scope
     }
 
     /// What grants a verb on a resource, of all names. The name in the request is ignored; the rules are those of
     /// [`Rbac::allows`].
-    pub fn grants(&self, reach: &Reach, request: Request) -> Grants {
-        let mut grants = Grants { masters: reach.masters, ..Grants::default() };
+    pub fn grants(&self, scope: &Scope, request: Request) -> Grants {
+        let mut grants = Grants { masters: scope.masters, ..Grants::default() };
         let mut rank = 0_usize;
-        for (binding, bound, holder) in &reach.roles {
+        for (binding, bound, holder) in &scope.roles {
             let Some(role) = self.roles.get(holder) else { continue };
             for (index, rule) in role.rules.iter().enumerate().filter(|(_, it)| it.covers(request)) {
                 let grant = || Grant::Rule {

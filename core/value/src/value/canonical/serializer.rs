@@ -237,7 +237,7 @@ impl<'a> Serializer for &'a mut Writer {
         it.serialize(&mut *self)?;
         let end = self.out.len();
         if let Some(address) = address {
-            self.written.note(address, start, end);
+            self.written.record(address, start, end);
         }
         if let Some(marks) = self.marks.as_mut().filter(|it| it.name == name) {
             marks.parts.push((start, end));

@@ -1,17 +1,17 @@
-//! Where shared values are in a text, so that each is written once and copied from then on.
+//! The spans of shared values in a text, so that each is written once and copied from then on.
 
-/// The places of values by their addresses. A later value takes the place of an earlier one with the same slot.
+/// The spans of values by their addresses. A later value replaces an earlier one with the same slot.
 ///
 /// An address names a value only as long as that is not dropped: what is written must outlive the writer's text, as the
 /// parts of one answer do.
 #[derive(Debug, Default)]
 pub struct Written {
-    /// Empty until something is noted.
-    slots: Vec<Place>,
+    /// Empty until a span is recorded.
+    slots: Vec<Span>,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
-struct Place {
+struct Span {
     address: usize,
     start: usize,
     end: usize,
@@ -24,22 +24,22 @@ impl Written {
     /// In a shorter text nothing comes often enough to be worth the slots.
     const FROM: usize = 8 * 1024;
 
-    /// Where the value of this address is.
+    /// The span of the value at this address.
     pub fn find(&self, address: usize) -> Option<(usize, usize)> {
-        let place = self.slots.get(slot(address))?;
-        (place.address == address).then_some((place.start, place.end))
+        let span = self.slots.get(slot(address))?;
+        (span.address == address).then_some((span.start, span.end))
     }
 
-    /// Notes where a value was written.
-    pub fn note(&mut self, address: usize, start: usize, end: usize) {
+    /// Records the span of a value.
+    pub fn record(&mut self, address: usize, start: usize, end: usize) {
         if end < Written::FROM || end.saturating_sub(start) < Written::SHORTEST {
             return;
         }
         if self.slots.is_empty() {
-            self.slots.resize(Written::SLOTS, Place::default());
+            self.slots.resize(Written::SLOTS, Span::default());
         }
-        if let Some(place) = self.slots.get_mut(slot(address)) {
-            *place = Place { address, start, end };
+        if let Some(span) = self.slots.get_mut(slot(address)) {
+            *span = Span { address, start, end };
         }
     }
 }
