@@ -123,7 +123,7 @@ impl Op for Match {
         }
         let differences = match (compat, self.dialect.unwrap_or(Upstream::Certmanager)) {
             (false, _) => matching::differences(&self.desired, &self.live, last),
-            (true, Upstream::Certmanager) => matching::matches_original(&self.desired, &self.live)?,
+            (true, Upstream::Certmanager) => matching::matches_operator(&self.desired, &self.live)?,
             (true, Upstream::Kubefed) => {
                 matching::matches_kubefed(&self.desired, &self.live, self.recorded.as_deref().unwrap_or_default())
             }

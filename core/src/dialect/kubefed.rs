@@ -219,7 +219,7 @@ impl Federated {
     }
 
     /// Lets go of the object in a cluster that should not have it. What is not managed is left alone.
-    fn let_go(&self, view: View, cluster: &str, planner: &mut Planner) {
+    fn release(&self, view: View, cluster: &str, planner: &mut Planner) {
         let leaves = leaves(view, &self.scope, cluster);
         if leaves == Some(settings::Leaving::Orphan) || !is_ready(view, &self.scope, cluster) {
             return;
@@ -250,7 +250,7 @@ impl Federated {
     }
 
     /// Leaves the object in a cluster of which it is unknown whether it should have it.
-    fn keep(&self, view: View, cluster: &str, planner: &mut Planner) {
+    fn keep_unknown(&self, view: View, cluster: &str, planner: &mut Planner) {
         if !is_ready(view, &self.scope, cluster) {
             return;
         }
@@ -375,8 +375,8 @@ impl Subject for Federated {
         }
     }
 
-    fn retains_on(&self, view: View, ending: RemovalCause) -> bool {
-        match ending {
+    fn retains_on(&self, view: View, cause: RemovalCause) -> bool {
+        match cause {
             RemovalCause::Subject => self.orphans,
             RemovalCause::Cluster(document) => leaving::keeps(view, &document.value),
             RemovalCause::NotPicked => false,
@@ -388,7 +388,7 @@ impl Subject for Federated {
             return;
         }
         if self.leaving != Leaving::No || leaves(view, &self.scope, cluster).is_some() {
-            return self.let_go(view, cluster, planner);
+            return self.release(view, cluster, planner);
         }
         if let Observation::Present(live) = view.store.observation(cluster, &self.object)
             && matches!(self.holding(live), Holding::Refused | Holding::Foreign)
@@ -428,8 +428,8 @@ impl Subject for Federated {
         let is_vague = self.report_unknown(view, planner);
         for cluster in others {
             match is_vague && self.leaving == Leaving::No && leaves(view, &self.scope, cluster).is_none() {
-                true => self.keep(view, cluster, planner),
-                false => self.let_go(view, cluster, planner),
+                true => self.keep_unknown(view, cluster, planner),
+                false => self.release(view, cluster, planner),
             }
         }
         if self.leaving != Leaving::No {

@@ -8,7 +8,7 @@ mod pair_cache;
 mod stored;
 mod update;
 
-pub use compat::{matches_kubefed, matches_original};
+pub use compat::{matches_kubefed, matches_operator};
 pub use pair_cache::PairCache;
 pub use update::{Update, update, update_always, update_always_with, update_with};
 

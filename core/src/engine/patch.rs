@@ -250,7 +250,7 @@ fn read_pointer(text: &str, field: &str, mode: Mode) -> Result<Pointer, Error> {
     let text = match mode {
         Mode::Strict => text,
         Mode::Compat => {
-            lenient = as_original_reads(text);
+            lenient = as_kubefed_reads(text);
             &lenient
         }
     };
@@ -520,7 +520,7 @@ impl Patching {
 }
 
 /// KubeFed splits a path at slashes, drops the first part, and reads a stray `~` literally.
-fn as_original_reads(path: &str) -> String {
+fn as_kubefed_reads(path: &str) -> String {
     let path = path.find('/').and_then(|slash| path.get(slash..)).unwrap_or(path);
     let mut parts = path.split('~');
     let mut read = String::from(parts.next().unwrap_or_default());

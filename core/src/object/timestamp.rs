@@ -291,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn the_original_labels_minutes_without_leading_zeros_in_the_date() {
+    fn the_operator_labels_minutes_without_leading_zeros_in_the_date() {
         let label = |text: &str| Timestamp::parse(text).map(|it| it.minute_label());
         assert_eq!(label("2026-01-02T03:04:05Z"), Ok("2026-1-2.0304".to_string()));
         assert_eq!(label("2026-11-12T13:14:15+02:00"), Ok("2026-11-12.1314".to_string()));

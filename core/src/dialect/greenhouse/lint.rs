@@ -23,10 +23,10 @@ use crate::value::suggest::Hints;
 use crate::workspace::store::View;
 use crate::workspace::targets::ClusterFilter;
 
-type Look = fn(View, &Document, &mut Lookups, &mut Vec<Diagnostic>);
+type Check = fn(View, &Document, &mut Lookups, &mut Vec<Diagnostic>);
 
 /// The checks of the documents of each kind.
-const LOOKS: &[(&str, Look)] = &[
+const CHECKS: &[(&str, Check)] = &[
     (DEFINITION, |_, document, _, out| drop(Definition::read(document, out))),
     (CLUSTER_DEFINITION, |_, document, _, out| drop(Definition::read(document, out))),
     (PRESET, lint_preset),
@@ -39,14 +39,14 @@ const LOOKS: &[(&str, Look)] = &[
 
 pub fn lint(view: View, out: &mut Vec<Diagnostic>) {
     let mut lookups = Lookups::of(view);
-    for (kind, look) in LOOKS {
-        view.store.of_kind(GROUP, kind, None).for_each(|it| look(view, it, &mut lookups, out));
+    for (kind, check) in CHECKS {
+        view.store.of_kind(GROUP, kind, None).for_each(|it| check(view, it, &mut lookups, out));
     }
 }
 
 pub fn lint_document(view: View, document: &Document, out: &mut Vec<Diagnostic>) {
-    let of_kind = LOOKS.iter().filter(|(kind, _)| document.identity.kind == *kind);
-    of_kind.for_each(|(_, look)| look(view, document, &mut Lookups::of(view), out));
+    let of_kind = CHECKS.iter().filter(|(kind, _)| document.identity.kind == *kind);
+    of_kind.for_each(|(_, check)| check(view, document, &mut Lookups::of(view), out));
 }
 
 fn lint_organization(view: View, document: &Document, lookups: &mut Lookups, out: &mut Vec<Diagnostic>) {

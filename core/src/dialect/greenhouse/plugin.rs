@@ -234,8 +234,8 @@ impl Subject for Plugin {
     }
 
     /// The release that it made.
-    fn retains_on(&self, _: View, ending: RemovalCause) -> bool {
-        matches!(ending, RemovalCause::Subject) && self.document.text_at(&["spec", "deletionPolicy"]) == "Retain"
+    fn retains_on(&self, _: View, cause: RemovalCause) -> bool {
+        matches!(cause, RemovalCause::Subject) && self.document.text_at(&["spec", "deletionPolicy"]) == "Retain"
     }
 
     fn is_object(&self) -> bool {

@@ -178,7 +178,7 @@ impl Preset {
     }
 
     /// Lets the Plugins go that the preset made and wants no more.
-    fn let_go(
+    fn release_plugins(
         &self,
         view: View,
         plugins: &[(Identity, Value)],
@@ -187,7 +187,7 @@ impl Preset {
     ) {
         let deleting = is_terminating(&self.document);
         let (since, name) = (planner.steps.actions.len(), &self.identity().name);
-        let (mut gone, mut kept) = (0_usize, Vec::new());
+        let (mut deleted, mut kept) = (0_usize, Vec::new());
         for (_, live) in plugins.iter().filter(|(_, it)| preset_of(it) == Some(name)) {
             let cluster = live.text_at(&["spec", "clusterName"]);
             if cluster_results.contains_key(cluster) && !deleting {
@@ -215,12 +215,12 @@ impl Preset {
                 let text = format!("{why}, and its policy is to retain the Plugin");
                 planner.patch(HUB, live, patch, 0, Reason::new(code, text));
             } else {
-                gone = gone.saturating_add(1);
+                deleted = deleted.saturating_add(1);
                 planner.delete(HUB, live, 0, Reason::new(code, why));
             }
         }
         absent::report(&kept, self.identity(), planner);
-        if gone > 0 && cluster_results.is_empty() && !deleting && !view.settings.limits.empty_selection {
+        if deleted > 0 && cluster_results.is_empty() && !deleting && !view.settings.limits.empty_selection {
             let text = "the preset picks no cluster, and all its Plugins would go";
             let hint = "allow it with `limits.emptySelection: true`";
             planner.hold(since, ReasonCode::EmptySelection, text, hint);
@@ -299,7 +299,7 @@ impl Subject for Preset {
 
     fn plan_subject(&self, view: View, cluster_results: &ClusterResults, planner: &mut Planner) {
         let Some(plugins) = planner.list(HUB, &plugins_in(&self.identity().namespace)) else { return };
-        self.let_go(view, &plugins, cluster_results, planner);
+        self.release_plugins(view, &plugins, cluster_results, planner);
         if is_terminating(&self.document) {
             return;
         }
@@ -336,9 +336,9 @@ impl Subject for Preset {
         }
     }
 
-    fn retains_on(&self, view: View, ending: RemovalCause) -> bool {
+    fn retains_on(&self, view: View, cause: RemovalCause) -> bool {
         // A cluster whose document goes counts: Greenhouse, where it runs, deletes the Plugin.
-        self.retains(view, matches!(ending, RemovalCause::Subject))
+        self.retains(view, matches!(cause, RemovalCause::Subject))
     }
 
     fn unused_layers(&self, view: View) -> Vec<UnusedLayer> {

@@ -74,7 +74,7 @@ pub fn lint(view: View, instance: &Document, out: &mut Vec<Diagnostic>) {
             out.push(finding.hint(suggest(name, &known, "parameters there")));
             continue;
         };
-        if let Some(problem) = misfit(parameter, value) {
+        if let Some(problem) = type_problem(parameter, value) {
             let message = format!("the parameter `{name}` {problem}");
             out.push(located(Diagnostic::error(Code::BadParameterValue, message), root.child(name.clone())));
         }
@@ -178,7 +178,7 @@ pub const TYPES: &[(&str, &str, Accepts)] = &[
 ];
 
 /// What is wrong with the value of a parameter, if anything.
-pub fn misfit(parameter: &Value, value: &Value) -> Option<String> {
+pub fn type_problem(parameter: &Value, value: &Value) -> Option<String> {
     let Some(text) = value.as_text() else {
         return Some(format!("is {}, and an Instance has strings only: put it in quotes", value.kind()));
     };

@@ -77,7 +77,7 @@ fn lint_parameters(spec: &Value, out: &mut Vec<Diagnostic>) {
             out.push(finding.hint(suggest(kind, &known, "one of")));
         }
         if let Some(default) = parameter.get("default").filter(|it| it.as_text().is_some())
-            && let Some(problem) = instance::misfit(parameter, default)
+            && let Some(problem) = instance::type_problem(parameter, default)
         {
             let message = format!("the default of the parameter `{name}` {problem}");
             out.push(Diagnostic::error(Code::BadParameterValue, message).at(at.child("default")));

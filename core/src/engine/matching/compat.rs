@@ -24,15 +24,15 @@ use crate::value::{Map, Number, Value};
 /// # Example
 ///
 /// ```
-/// use fleetfold_core::{engine::matching::{differences, matches_original}, value::json};
+/// use fleetfold_core::{engine::matching::{differences, matches_operator}, value::json};
 ///
 /// let desired = json::parse(r#"{"args":["--v=2","--leader-elect"]}"#)?;
 /// let live = json::parse(r#"{"args":["--leader-elect","--v=2"]}"#)?;
-/// assert!(matches_original(&desired, &live)?.is_empty(), "the operator ignores the order of arguments");
+/// assert!(matches_operator(&desired, &live)?.is_empty(), "the operator ignores the order of arguments");
 /// assert!(!differences(&desired, &live, None).is_empty());
 /// # Ok::<(), fleetfold_core::diagnostic::Error>(())
 /// ```
-pub fn matches_original(desired: &Value, live: &Value) -> Result<Vec<Difference>, Error> {
+pub fn matches_operator(desired: &Value, live: &Value) -> Result<Vec<Difference>, Error> {
     let mut found = Vec::new();
     match desired {
         Value::Null => {}

@@ -133,7 +133,7 @@ fn mend(
     let is_inside = |place: &[&str]| sections.iter().any(|it| place.starts_with(&it.path()));
     let has_others = immutable(desired).iter().any(|place| !is_inside(place));
     for section in sections {
-        if mode == Mode::Compat && section.unseen_in_original {
+        if mode == Mode::Compat && section.unseen_by_operator {
             continue;
         }
         let here = section_differences(cache, &section, desired, live, last_applied, mode)?;
@@ -203,7 +203,7 @@ fn section_differences(
     let (wanted, found) = (only(desired), only(live));
     let mut differences = match mode {
         Mode::Strict => differences_with(cache, &wanted, &found, last.map(only).as_ref()),
-        Mode::Compat => super::matches_original(&wanted, &found)?,
+        Mode::Compat => super::matches_operator(&wanted, &found)?,
     };
     if mode == Mode::Strict {
         // Of a Secret, one section is stored in another.

@@ -426,7 +426,7 @@ mod tests {
     }
 
     #[test]
-    fn the_originals_rules_have_the_names_that_ours_have() {
+    fn the_rules_of_kubefed_and_karmada_have_the_names_that_ours_have() {
         let ours: Vec<_> = STRICT.rows.iter().map(|rule| rule.name).collect();
         let theirs = [KUBEFED, KARMADA].map(|table| table.rows).concat();
         assert!(theirs.iter().all(|rule| ours.contains(&rule.name) || rule.name == "labels"));

@@ -91,11 +91,11 @@ struct Known<'a> {
     /// The document before and after; nothing where nothing was wrong with it.
     repaired: Option<(&'a Value, &'a Value)>,
     /// How many places are still looked up.
-    looks: usize,
+    lookups: usize,
 }
 
 /// Looking up a place walks the old document: a broken one with many errors is not worth it.
-const LOOKS: usize = 100;
+const MAX_LOOKUPS: usize = 100;
 
 impl<'a> Known<'a> {
     fn of(before: Vec<Diagnostic>, old: Option<&'a Value>, new: &'a Value) -> Known<'a> {
@@ -105,7 +105,7 @@ impl<'a> Known<'a> {
             *times = times.saturating_add(1);
         }
         let repaired = old.filter(|_| !errors.is_empty()).map(|old| (old, new));
-        Known { errors, repaired, looks: LOOKS }
+        Known { errors, repaired, lookups: MAX_LOOKUPS }
     }
 
     /// Whether an error was there before. It may have stood elsewhere in a list, but no more often.
@@ -119,8 +119,8 @@ impl<'a> Known<'a> {
             return true;
         }
         let (Some((old, new)), Some(path)) = (self.repaired, &error.at.path) else { return false };
-        self.looks = self.looks.saturating_sub(1);
-        self.looks > 0 && stood(old, new, path)
+        self.lookups = self.lookups.saturating_sub(1);
+        self.lookups > 0 && stood(old, new, path)
     }
 }
 

@@ -146,18 +146,18 @@ struct Reviewed<'a> {
 }
 
 impl Reviewed<'_> {
-    fn lets_go(self, subject: &Identity) -> bool {
+    fn deletes(self, subject: &Identity) -> bool {
         self.deleted.iter().any(|it| it.identity == *subject)
     }
 
     /// How it ends that a cluster gets something of a subject.
-    fn ending(&self, identity: &Identity, subject: &dyn Subject, cluster: &Text) -> RemovalCause<'_> {
+    fn removal_cause(&self, identity: &Identity, subject: &dyn Subject, cluster: &Text) -> RemovalCause<'_> {
         let is_its = |it: &&Document| {
             let scope = Scope::of(&it.identity);
             it.identity.name == *cluster && matches!(subject.targets(), Targets::Fleet(its, _) if *its == scope)
         };
         match self.deleted.iter().filter(|it| is_cluster(&it.identity)).find(is_its) {
-            _ if self.lets_go(identity) => RemovalCause::Subject,
+            _ if self.deletes(identity) => RemovalCause::Subject,
             Some(cluster) => RemovalCause::Cluster(cluster),
             None => RemovalCause::NotPicked,
         }
@@ -189,7 +189,7 @@ impl Impact {
                 // It keeps its last state.
                 Some(Err(_)) => false,
                 // Nobody reads it any more, which takes nothing, unless it goes itself.
-                None => reviewed.lets_go(identity),
+                None => reviewed.deletes(identity),
                 // It was there before somebody else let go of it.
                 Some(Ok(it)) if matches!(before, Previous::Absent) && it.is_object() => reviewed.identity == identity,
                 Some(Ok(_)) => true,
@@ -213,7 +213,7 @@ impl Impact {
         for (cluster, earlier, later) in before.beside(state.map_or(&none, SubjectEntry::cluster_results)) {
             let (deletes, changes) = match (earlier, later.map(|it| &it.rendered)) {
                 (Some(cluster_result), None) => {
-                    let stays = was.is_some_and(|it| it.retains_on(view, reviewed.ending(identity, it, cluster)));
+                    let stays = was.is_some_and(|it| it.retains_on(view, reviewed.removal_cause(identity, it, cluster)));
                     (if stays { 0 } else { weight(cluster_result) }, 0)
                 }
                 (None | Some(ClusterResult { rendered: Err(_), .. }), Some(Ok(rendered))) => (0, size(rendered)),
