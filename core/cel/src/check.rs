@@ -66,7 +66,7 @@ impl Checker {
                         let [_, value] = *entry;
                         value
                     }
-                    other => return bad(format!("`.{field}` is asked of {}, which has no fields", other.name())),
+                    other => return bad(format!("cannot read `.{field}` of {}, which has no fields", other.name())),
                 };
                 Ok(if is_has { BOOL } else { found })
             }
@@ -121,7 +121,7 @@ impl Checker {
                         let [key, _] = *entry;
                         key
                     }
-                    other => return bad(format!("{} has nothing to go through", other.name())),
+                    other => return bad(format!("cannot iterate over {}", other.name())),
                 };
                 self.mixed = true;
                 self.names.push((name.clone(), each.clone()));

@@ -173,7 +173,7 @@ impl Datum {
 
     /// The result as JSON. Integer and boolean keys become strings.
     pub(super) fn into_value(self, budget: &mut Budget) -> Result<Value, String> {
-        let no_word = |what: &str| Err(format!("the result has {what}, which JSON has no word for"));
+        let no_word = |what: &str| Err(format!("the result has {what}, which JSON cannot express"));
         budget.spend(1)?;
         match self {
             Datum::Null => Ok(Value::Null),

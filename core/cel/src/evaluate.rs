@@ -81,11 +81,13 @@ impl Run {
                         let message = format!("the map has no field `{field}`");
                         Err(Fault { missing: Some((of, field.clone())), ..fault(message) })
                     }
-                    None => Err(fault(format!("`.{field}` is asked of {}, which has no fields", of.kind()))),
+                    None => Err(fault(format!("cannot read `.{field}` of {}, which has no fields", of.kind()))),
                 }
             }
             Kind::Has { of, field } => match self.node(of)? {
-                of if of.kind() == "list" => Err(fault(format!("`.{field}` is asked of a list, which has no fields"))),
+                of if of.kind() == "list" => {
+                    Err(fault(format!("cannot read `.{field}` of a list, which has no fields")))
+                }
                 of => {
                     let found = of.get(&Datum::Text(field.clone()), &mut self.budget).map_err(fault)?;
                     Ok(Datum::Bool(found.is_some()))
@@ -126,7 +128,7 @@ impl Run {
                         self.budget.spend(entries.len()).map_err(fault)?;
                         Arc::new(entries.iter().map(|(key, _)| key.clone()).collect())
                     }
-                    other => return Err(fault(format!("{} has nothing to go through", other.kind()))),
+                    other => return Err(fault(format!("cannot iterate over {}", other.kind()))),
                 };
                 let depth = self.names.len();
                 let result = self.each(*form, name, &items, test.as_deref(), item.as_deref());

@@ -212,6 +212,6 @@ impl<'a> Lexer<'a> {
             let digit = digit.ok_or_else(|| self.error(format!("the escape needs {digits} digits")))?;
             code = code.wrapping_mul(radix).wrapping_add(digit);
         }
-        char::from_u32(code).ok_or_else(|| self.error("the escape is no character"))
+        char::from_u32(code).ok_or_else(|| self.error("the escape is not a character"))
     }
 }

@@ -182,7 +182,7 @@ fn to_bool(it: &Datum) -> Option<Datum> {
 }
 
 fn unconverted(it: &Datum, to: &str) -> String {
-    format!("this {} is no {to}", it.kind())
+    format!("cannot convert this {} to {to}", it.kind())
 }
 
 fn refused(name: &str, arguments: &[Datum]) -> String {

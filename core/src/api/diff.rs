@@ -13,14 +13,14 @@ use crate::workspace::compare::{ClusterDifference, compare_clusters};
 use crate::workspace::lookup::{result_of, subject_named};
 use crate::workspace::what_if::{LocatedCause, shown_sides};
 
-/// Where two clusters get something else from a subject.
+/// Compares the results of two clusters for a subject.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Diff {
     pub subject: Text,
     pub left: Text,
     pub right: Text,
-    /// The time, in RFC 3339; what depends on it is decided as if it had not come yet without.
+    /// The time, in RFC 3339; without it, anything that depends on the time is decided as if the time had not come.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub now: Option<Text>,
 }

@@ -1,4 +1,4 @@
-//! `effective`: what each cluster gets from a subject; equal results are one group.
+//! `effective`: the result of each cluster for a subject; equal results form one group.
 
 mod layer_list;
 mod sources;
@@ -32,22 +32,22 @@ use crate::workspace::store::{Store, View};
 use layer_list::Chains;
 use sources::Sources;
 
-/// What each cluster gets from a subject.
+/// The result of each cluster for a subject.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Effective {
-    /// What produces results: a PluginPreset, a federated object, a Placement and the like.
+    /// The subject: a PluginPreset, a federated object, a Placement and so on.
     pub subject: Text,
     /// Only these clusters.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub clusters: Option<Vec<Text>>,
-    /// Also say where every value comes from.
+    /// Also return the origin of every value.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub origins: Option<bool>,
-    /// The time, in RFC 3339; what depends on it is decided as if it had not come yet without.
+    /// The time, in RFC 3339; without it, anything that depends on the time is decided as if the time had not come.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub now: Option<Text>,
-    /// Carry what Secrets hold; only who writes objects to files or clusters needs it. Origins stay masked.
+    /// Include the contents of Secrets; only for writing objects to files or clusters. Origins stay redacted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reveal: Option<bool>,
 }
@@ -63,12 +63,12 @@ pub struct EffectiveAnswer {
     pub subject: String,
 }
 
-/// What some clusters get, all of them the same.
+/// The result of some clusters, which is the same for all of them.
 #[derive(Clone, Debug, Default, PartialEq, Hash, Deserialize, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ResultAnswer {
     pub clusters: Vec<Text>,
-    /// Why these clusters cannot be answered.
+    /// Why there is no result for these clusters.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<Refusal>,
     /// Of a placement: the decision group.
@@ -101,22 +101,22 @@ pub struct GroupAnswer {
     pub name: Option<Text>,
 }
 
-/// An object that a cluster should have.
+/// A desired object of a cluster.
 #[derive(Clone, Debug, PartialEq, Hash, Deserialize, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ProductAnswer {
-    /// Where the object is written, before layers: values that `origins` does not have are its own.
+    /// The place of the object before layers: values without an entry in `origins` come from there.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub base: Option<PlaceAnswer>,
     /// Fields of the live object that this object does not have, and that others set or may have set.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub local: Option<Vec<LocalAnswer>>,
     pub object: Redacted,
-    /// By JSON pointer what layers and retention touched, winner first.
+    /// By JSON pointer the layers that set a value, and retained values, winner first.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(with = "Option<SortedMap<Text, Vec<LayerAnswer>>>"))]
     pub origins: Option<SortedMap<Text, LayerList>>,
-    /// What the live object gave.
+    /// The values retained from the live object.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub retained: Option<Vec<RetainedField>>,
     pub wave: i64,
@@ -136,7 +136,7 @@ pub struct LocalAnswer {
     pub why: Text,
 }
 
-/// What one layer says, and where.
+/// The value of one layer, and its place.
 #[derive(Clone, Debug, PartialEq, Hash, Deserialize, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -156,7 +156,7 @@ pub struct LayerAnswer {
     pub value: MaybeAbsent<Redacted>,
     #[serde(default, skip_serializing_if = "MaybeAbsent::is_absent")]
     pub value_from: MaybeAbsent<Redacted>,
-    /// The option that the layer sets, where that is a parent of this one.
+    /// The option that the layer sets, if it is a parent of this one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub via: Option<Text>,
 }
@@ -230,7 +230,7 @@ struct ResultView<'a> {
 }
 
 impl ResultView<'_> {
-    /// The answer about a result, but for the names of its clusters.
+    /// The answer for a result, without the names of its clusters.
     fn result(&mut self, result: &ClusterResult, per_cluster: &PerClusterOptions) -> ResultAnswer {
         let rendered = match &result.rendered {
             Ok(rendered) => rendered,
@@ -301,7 +301,7 @@ impl LocalAnswer {
     }
 }
 
-/// The options of one cluster with its own; of several, what they share.
+/// The options of one cluster, including its per-cluster options; of several clusters, the shared options.
 fn with_single_cluster(folded: &Folded, per_cluster: &PerClusterOptions) -> Folded {
     match per_cluster.values().next() {
         Some(only) if per_cluster.len() == 1 => with_per_cluster(folded, only),
@@ -309,7 +309,7 @@ fn with_single_cluster(folded: &Folded, per_cluster: &PerClusterOptions) -> Fold
     }
 }
 
-/// The same without what Secrets among them hold.
+/// The same without the contents of Secrets.
 fn single(folded: &Folded, per_cluster: &PerClusterOptions) -> Folded {
     let mut folded = with_single_cluster(folded, per_cluster);
     if secrets::holds_secret(&folded.values) {

@@ -1,4 +1,4 @@
-//! `reach`: how a host gets to each cluster.
+//! `reach`: how a host connects to each cluster.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,7 +8,7 @@ use crate::value::Text;
 use crate::workspace::Workspace;
 use crate::workspace::connection::{Access, Endpoint, connections};
 
-/// The ways to the clusters that are loaded.
+/// The connections to the loaded clusters.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Reach {}
@@ -20,29 +20,29 @@ pub struct ReachAnswer {
     pub clusters: Vec<ReachableAnswer>,
 }
 
-/// One cluster. Without a way it cannot be looked at or changed.
+/// One cluster. Without an endpoint it cannot be read or changed.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ReachableAnswer {
     pub name: Text,
-    /// Why there is no other way.
+    /// Why there is no further endpoint.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problem: Option<Refusal>,
     /// In the order to try.
     pub ways: Vec<WayAnswer>,
 }
 
-/// A way to a cluster: a server with a token, or a kubeconfig.
+/// An endpoint of a cluster: a server with a token, or a kubeconfig.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct WayAnswer {
-    /// The certificates that sign the server's, in base64.
+    /// The CA bundle of the server, in base64.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ca_bundle: Option<Text>,
-    /// The document that says so.
+    /// The document of the endpoint.
     pub document: String,
-    /// The server may be one without TLS or with a certificate that is not checked.
+    /// The server may have no TLS, or a certificate that is not checked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub insecure: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -51,7 +51,7 @@ pub struct WayAnswer {
     pub proxy_url: Option<Text>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub server: Option<Text>,
-    /// The server's certificate is not to be checked.
+    /// The server's certificate is not checked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub skip_tls_verify: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -67,7 +67,7 @@ pub struct SecretKey {
     pub namespace: Text,
 }
 
-/// Keys of a Secret of the hub, of which the first that is there counts.
+/// Keys of a Secret of the hub; the first existing one counts.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SecretKeys {

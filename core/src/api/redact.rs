@@ -1,4 +1,4 @@
-//! `redact`: a text without what Secrets hold.
+//! `redact`: a text without the contents of Secrets.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,4 @@
-//! What comes back: an answer with findings beside it, or an error.
+//! A response: an answer with findings beside it, or an error.
 
 use std::sync::Arc;
 
@@ -31,7 +31,7 @@ pub struct Refusal {
     /// What to do about it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
-    /// What is wrong.
+    /// The error message.
     pub message: String,
 }
 
@@ -46,7 +46,7 @@ pub struct Finding {
     /// What to do about it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
-    /// What was found.
+    /// The message of the finding.
     pub message: String,
     pub severity: Severity,
 }
@@ -81,8 +81,8 @@ impl std::fmt::Display for Refusal {
 
 impl std::error::Error for Refusal {}
 
-/// The text of a response to a request that can be answered. `secrets` has the values that it must not show, and is asked
-/// only if there is something in which they could be.
+/// The text of a response to a request that can be answered. `secrets` returns the values that it must not show, and is
+/// called only if the response could contain them.
 pub(super) fn answered<A: Serialize>(
     answer: &A,
     findings: &mut [Finding],
@@ -165,11 +165,11 @@ pub fn request_text<O: Op>(request: &O) -> String {
     to_text_as_declared(&Request { op: O::NAME, fields: request }).unwrap_or_default()
 }
 
-/// Reads the text of a response. Fields that are not known are those of a newer engine, and ignored.
+/// Reads the text of a response. Unknown fields are those of a newer engine, and ignored.
 ///
 /// # Errors
 ///
-/// The text is no response to this request.
+/// The text is not a response to this request.
 pub fn read_response<O: Op>(text: &str) -> Result<Result<Answered<O::Answer>, Refusal>, Error> {
     #[derive(Deserialize)]
     #[serde(bound = "A: serde::de::DeserializeOwned")]

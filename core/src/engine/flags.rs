@@ -178,7 +178,7 @@ impl FlagSet {
         let others: Vec<_> = Component::ALL.iter().filter(|it| others.contains(it)).map(|it| it.name()).collect();
         let parts = [
             since.map(|since| format!("known since v1.{since}.0")),
-            last.map(|(last, _)| format!("gone since v1.{}.0", last.saturating_add(1))),
+            last.map(|(last, _)| format!("removed in v1.{}.0", last.saturating_add(1))),
             last.and_then(|(_, instead)| instead).map(|other| format!("use {other}")),
             (!others.is_empty()).then(|| format!("a flag of the {}", others.join(" and the "))),
         ];

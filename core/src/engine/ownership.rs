@@ -279,7 +279,7 @@ fn refuse_unfit(owner: &Owner, desired: &Value, live: &Value) -> Result<(), Erro
     same_object(desired, live)?;
     if is_terminating(live) {
         let error = Error::new(Code::Terminating, "the live object is being deleted");
-        return Err(error.at(["live", "metadata", "deletionTimestamp"]).hint("adopt it again when it is gone"));
+        return Err(error.at(["live", "metadata", "deletionTimestamp"]).hint("adopt it again once it is deleted"));
     }
     let controls = |it: &Value| it.get("controller") == Some(&Value::Bool(true)) && !is_reference(it, owner);
     match references(live).find(|it| owner.controller && controls(it)) {

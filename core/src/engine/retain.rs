@@ -106,7 +106,7 @@ pub fn retain(desired: &Value, live: &Value, rules: &Rules, out: &mut Vec<Diagno
             holds = holds && ctx.holds(*when, rules.retain_replicas)?;
         }
         if holds {
-            ctx.built_in(rule, rules.builtin.refuses)?;
+            ctx.built_in(rule, &rules.builtin)?;
         }
     }
     if runs(Phase::Before) {
@@ -135,6 +135,7 @@ struct Ctx<'a> {
 /// A rule on its way through the two objects.
 struct Carry<'a> {
     name: Text,
+    upstream: &'static str,
     steps: &'a [RetentionStep],
     mode: Keep,
     wanted: Wanted,
@@ -195,14 +196,15 @@ impl Ctx<'_> {
         })
     }
 
-    fn built_in(&mut self, rule: &Rule, refuses: bool) -> Result<(), Error> {
+    fn built_in(&mut self, rule: &Rule, table: &Table) -> Result<(), Error> {
         if rule.quirks.iter().all(|it| !it.minds_absence()) && self.lacks(rule.path) {
             return Ok(());
         }
         // A test parses every row.
         let Ok(path) = RetentionPath::parse(rule.path) else { return Ok(()) };
         let Rule { mode, wanted, pairs, quirks, .. } = *rule;
-        self.run(&Carry { name: rule.name.into(), steps: path.steps(), mode, wanted, pairs, quirks, refuses })
+        let Table { upstream, refuses, .. } = *table;
+        self.run(&Carry { name: rule.name.into(), upstream, steps: path.steps(), mode, wanted, pairs, quirks, refuses })
     }
 
     /// Whether the live object has nothing at the first two keys of a path, which is soon known. Further down, what the
@@ -224,7 +226,7 @@ impl Ctx<'_> {
         let end = steps.iter().rposition(|step| *step != RetentionStep::Each).map_or(0, |last| last + 1);
         let steps = steps.get(..end).unwrap_or_default();
         let (mode, wanted, pairs) = (Keep::Conditional, Wanted::Any, Pairs::ByKind);
-        self.run(&Carry { name, steps, mode, wanted, pairs, quirks: &[], refuses: false })
+        self.run(&Carry { name, upstream: STRICT.upstream, steps, mode, wanted, pairs, quirks: &[], refuses: false })
     }
 
     fn run(&mut self, carry: &Carry) -> Result<(), Error> {
@@ -372,7 +374,7 @@ impl Ctx<'_> {
         }
         if carry.has(Quirk::AbsentRemoves) && desired.is_some() {
             take(&mut self.object, place);
-            let message = format!("the original drops `{place}`, because the live object has none");
+            let message = format!("{} drops `{place}`, because the live object has none", carry.upstream);
             self.say(Diagnostic::warning(Code::Dropped, message), place);
         }
         Ok(())

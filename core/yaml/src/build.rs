@@ -189,7 +189,7 @@ impl Builder<'_, '_> {
                 Tagged::Mismatch => {
                     // If nothing follows, kubectl may read a longer tag.
                     self.lexer.next_token()?;
-                    let message = format!("the value is not what its tag `{tag}` says");
+                    let message = format!("the value does not match its tag `{tag}`");
                     return Err(SyntaxError::bad(message, place));
                 }
             },
@@ -238,7 +238,7 @@ impl Builder<'_, '_> {
     }
 
     fn too_many(&self, code: Code, place: Position) -> SyntaxError {
-        SyntaxError::new(code, "the aliases make too much of too little", place).hint("write the values out")
+        SyntaxError::new(code, "aliases expand to too many nodes", place).hint("write the values out")
     }
 
     fn open(&mut self, items: Items, anchor: usize, start: Position, flow: bool) -> Result<(), SyntaxError> {

@@ -219,7 +219,7 @@ impl<'a> Lexer<'a> {
         if let Some(Entry { explicit: false, start: Some((line, index)) }) = self.flow.last().copied()
             && (line != colon.0 || colon.1.saturating_sub(index) > MAX_KEY)
         {
-            let message = "a key must stand on one line with its colon, and be no longer than 1024 characters";
+            let message = "a key must be on one line with its colon, and at most 1024 characters long";
             return Err(SyntaxError::bad(message, self.place).hint("put `? ` before the key"));
         }
         self.token();
@@ -328,7 +328,7 @@ impl<'a> Lexer<'a> {
                 None => return Err(self.lost()),
                 Some('\\') if quote == '"' => {
                     if self.peek_second() == Some('/') {
-                        return Err(SyntaxError::bad("`\\/` is no escape in YAML", self.place).hint("write `/`"));
+                        return Err(SyntaxError::bad("`\\/` is not an escape in YAML", self.place).hint("write `/`"));
                     }
                     self.step();
                     self.step();

@@ -141,7 +141,7 @@ pub(super) fn check_characters(text: &str) -> Result<(), SyntaxError> {
             }
             '\t' | '\n' | '\r' | ' '..='~' | '\u{a0}'..='\u{fffd}' | '\u{10000}'.. => {}
             _ => {
-                let message = format!("the character U+{:04X} must not stand in YAML", u32::from(char));
+                let message = format!("the character U+{:04X} is not allowed in YAML", u32::from(char));
                 return Err(SyntaxError::bad(message, place).hint("write it as an escape in double quotes"));
             }
         }

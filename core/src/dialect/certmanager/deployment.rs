@@ -253,7 +253,8 @@ fn put(object: &mut Value, place: &Pointer, value: Value) {
 
 fn report_unordered(bundle: &Bundle, out: &mut Vec<Diagnostic>) {
     for manifest in bundle.manifests.iter().filter(|it| !wave_of(&it.identity).1) {
-        let message = format!("`{}` is made after the Services: the order does not know its kind", manifest.identity);
+        let message =
+            format!("`{}` is created after the Services: the order does not know its kind", manifest.identity);
         let Origin { document, path } = &manifest.origin;
         out.push(Diagnostic::info(Code::KindWithoutWave, message).of(document).at(path.clone()));
     }

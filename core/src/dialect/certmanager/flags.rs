@@ -48,7 +48,7 @@ pub fn arguments(
 
 fn unknown_flags(bundle: &Bundle, component: &Component) -> Error {
     let Bundle { product, written, .. } = bundle;
-    let message = format!("nothing says which flags the {} of `{product}` {written} takes", component.name);
+    let message = format!("the flags of the {} of `{product}` {written} are not known", component.name);
     Error::new(Code::NoMold, message).hint("list them in the bundle under `molds`")
 }
 

@@ -142,8 +142,7 @@ fn report_dropped(
     if dropped.is_empty() {
         return;
     }
-    let message =
-        format!("these flags take the place of all of the release's, so {} is no longer set", dropped.join(", "));
+    let message = format!("these flags replace all flags of the release, so {} is no longer set", dropped.join(", "));
     let finding = Diagnostic::warning(Code::ArgumentsDropped, message).of(&document.identity).at(at.clone());
     out.push(finding.hint("repeat what must stay"));
 }

@@ -46,7 +46,7 @@ pub fn plan_status(
     };
     let progressing = match left {
         0 => no("Settled", "there is nothing left to change"),
-        _ => yes("Changing", "objects are being made, changed or deleted"),
+        _ => yes("Changing", "objects are being created, changed or deleted"),
     };
     let said = [
         ("CRDsAreReady", definitions.says("AllCRDsHealthy", "CRDsUnhealthy", "definitions")),

@@ -154,7 +154,7 @@ impl Wanted {
                 "" | DEFINITION => identity(DEFINITION, namespace, name),
                 CLUSTER_DEFINITION => identity(CLUSTER_DEFINITION, "", name),
                 _ => {
-                    let message = format!("`{kind}` is no kind of definition");
+                    let message = format!("unknown kind of definition `{kind}`");
                     let hint = suggest(kind, &[DEFINITION, CLUSTER_DEFINITION], "one of");
                     return Err(Error::new(Code::UnknownValue, message).at(at.key("kind")).hint(hint));
                 }
@@ -295,7 +295,7 @@ impl Definition {
             Source::Value(value) => match option.takes.accepts(value) {
                 Fit::Yes => None,
                 Fit::Nearly => {
-                    let message = format!("`{path}` takes a whole number, and this is none; Greenhouse lets it pass");
+                    let message = format!("`{path}` takes an integer, and this is not one; Greenhouse accepts it");
                     Some(Diagnostic::warning(Code::OptionType, message))
                 }
                 Fit::No => Some(mismatch(path, option.takes, value)),

@@ -67,7 +67,7 @@ fn lint_preset(view: View, document: &Document, lookups: &mut Lookups, out: &mut
             Some(cluster) if !preset.picks(cluster) => {
                 let message = format!("the preset does not pick the cluster `{name}`, so this override has no effect");
                 Diagnostic::warning(Code::UnmatchedOverride, message)
-                    .hint("give the cluster the labels that the selector asks for, or remove the override")
+                    .hint("give the cluster the labels that the selector requires, or remove the override")
             }
             Some(_) => continue,
         };
@@ -166,7 +166,7 @@ fn lint_catalog(view: View, document: &Document, lookups: &mut Lookups, out: &mu
 fn lint_cluster(view: View, document: &Document, lookups: &mut Lookups, out: &mut Vec<Diagnostic>) {
     let own = &document.identity;
     if document.value.text_at(&["spec", "accessMode"]) == "headscale" {
-        let message = "the access mode `headscale` is no more; Greenhouse reads it as `direct`";
+        let message = "the access mode `headscale` was removed; Greenhouse reads it as `direct`";
         let at = Pointer::of(["spec", "accessMode"]);
         out.push(Diagnostic::info(Code::OldForm, message).of(own).at(at).hint("write `direct`"));
     }

@@ -70,7 +70,7 @@ impl Preset {
             "" | "Delete" => Policy::Delete,
             "Retain" => Policy::Retain,
             other => {
-                let message = format!("`{other}` is no deletion policy");
+                let message = format!("unknown deletion policy `{other}`");
                 let hint = suggest(other, &["Delete", "Retain"], "one of");
                 values.refuse(Error::new(Code::UnknownValue, message).at(spec.key("deletionPolicy")).hint(hint), out);
                 Policy::Retain
@@ -162,7 +162,7 @@ impl Preset {
                 Diagnostic::warning(Code::ImmutableDifference, message)
                     .of(self.identity())
                     .at(path)
-                    .hint("delete the Plugin, and it is made as the preset says"),
+                    .hint("delete the Plugin, and the preset creates it again"),
             );
         }
         let patch = diff(live, &desired.object);
@@ -395,7 +395,7 @@ pub fn read_selector(view: View, document: &Document, out: &mut Vec<Diagnostic>)
     let (value, mut says) = (document.value.at(&["spec", "clusterSelector"]).unwrap_or(&Value::Null), None);
     let picked = Picked::read(view, value, &document.identity.namespace, &at)?;
     if value.is_null() {
-        says = Some(("there is no `clusterSelector`, which picks no cluster", "say which clusters are meant"));
+        says = Some(("there is no `clusterSelector`, which picks no cluster", "name the clusters that are meant"));
     } else if value.is_empty() || matches!(&picked.selector, Selector::Labels(it) if it.requirements().is_empty()) {
         says = Some((
             "the selector is empty, which picks every cluster of the organization",

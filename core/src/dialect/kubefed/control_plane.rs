@@ -205,7 +205,7 @@ pub fn target(document: &Document, config: Option<&Document>) -> Result<Target, 
     let api_version = match version.as_str() {
         "" if !written.is_empty() => written.into(),
         "" => known().ok_or_else(|| {
-            let message = format!("nothing says which API version `{target}` has");
+            let message = format!("the API version of `{target}` is not known");
             let hint = format!("load the FederatedTypeConfig of `{kind}`, or write `apiVersion` in the template");
             Error::new(Code::UnknownTarget, message).at(["spec", "template"]).hint(hint)
         })?,
@@ -236,7 +236,7 @@ pub fn scope(view: View, config: Option<&Document>, out: &mut Vec<Diagnostic>) -
             let scope = first_home.and_then(of).unwrap_or(first);
             let message =
                 format!("clusters are registered in several namespaces, and those of `{}` are meant", scope.namespace);
-            let hint = "load the FederatedTypeConfig that says which control plane is meant";
+            let hint = "load the FederatedTypeConfig of the control plane that is meant";
             out.push(Diagnostic::warning(Code::SeveralControlPlanes, message).hint(hint));
             (*scope).clone()
         }

@@ -184,7 +184,8 @@ impl Subject for Leaver {
             (Leaving::Delete, true, true) => match self.left(view, planner) {
                 Some(left) => {
                     let message = format!("the cluster cannot leave yet: {left}");
-                    let hint = format!("to let it go as it is, annotate the KubeFedCluster with `{LEAVING}: orphan`");
+                    let hint =
+                        format!("to leave its copies in place, annotate the KubeFedCluster with `{LEAVING}: orphan`");
                     let finding = Diagnostic::warning(Code::StillLeaving, message).of(&self.subject);
                     planner.steps.diagnostics.push(finding.hint(hint));
                 }

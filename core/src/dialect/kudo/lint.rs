@@ -72,7 +72,7 @@ fn lint_parameters(spec: &Value, out: &mut Vec<Diagnostic>) {
         let kind = parameter.text_at(&["value-type"]);
         let known: Vec<&str> = instance::TYPES.iter().map(|(it, ..)| *it).collect();
         if !kind.is_empty() && !known.contains(&kind) {
-            let message = format!("`{kind}` is no type of a parameter");
+            let message = format!("unknown parameter type `{kind}`");
             let finding = Diagnostic::error(Code::UnknownValue, message).at(at.child("value-type"));
             out.push(finding.hint(suggest(kind, &known, "one of")));
         }
@@ -112,7 +112,7 @@ fn lint_tasks(spec: &Value, out: &mut Vec<Diagnostic>) {
         let kind = task.text_at(&["kind"]);
         if !TASKS.iter().any(|(it, _)| *it == kind) {
             let kinds: Vec<&str> = TASKS.iter().map(|(it, _)| *it).collect();
-            let finding = Diagnostic::error(Code::UnknownValue, format!("`{kind}` is no kind of task"));
+            let finding = Diagnostic::error(Code::UnknownValue, format!("unknown task kind `{kind}`"));
             out.push(finding.at(at.child("kind")).hint(suggest(kind, &kinds, "one of")));
         }
         for (resource, at) in task.get("spec").into_iter().flat_map(|it| items(it, "resources", &at.child("spec"))) {
@@ -162,7 +162,7 @@ fn lint_plans(spec: &Value, out: &mut Vec<Diagnostic>) {
         for (part, at) in ordered.into_iter().filter(|_| !is_told) {
             let strategy = part.text_at(&["strategy"]);
             if !strategy.is_empty() && !STRATEGIES.contains(&strategy) {
-                let finding = Diagnostic::error(Code::UnknownValue, format!("`{strategy}` is no strategy"));
+                let finding = Diagnostic::error(Code::UnknownValue, format!("unknown strategy `{strategy}`"));
                 out.push(finding.at(at.child("strategy")).hint(suggest(strategy, &STRATEGIES, "one of")));
             }
         }

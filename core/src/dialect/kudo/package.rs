@@ -203,7 +203,7 @@ impl Reader<'_> {
     fn is_serial(&mut self, value: &Value, at: &Pointer) -> bool {
         let strategy = value.text_at(&["strategy"]);
         if !strategy.is_empty() && !STRATEGIES.contains(&strategy) {
-            let error = Error::new(Code::UnknownValue, format!("`{strategy}` is no strategy"));
+            let error = Error::new(Code::UnknownValue, format!("unknown strategy `{strategy}`"));
             self.errors.push(error.at(at.child("strategy")).hint(suggest(strategy, &STRATEGIES, "one of")));
         }
         strategy != "parallel"
@@ -240,7 +240,7 @@ impl Reader<'_> {
         let (name, kind) = (task.text_at(&["name"]), task.text_at(&["kind"]));
         let Some((_, why_not)) = TASKS.iter().find(|(it, _)| *it == kind) else {
             let known: Vec<&str> = TASKS.iter().map(|(it, _)| *it).collect();
-            let error = Error::new(Code::UnknownValue, format!("`{kind}` is no kind of task"));
+            let error = Error::new(Code::UnknownValue, format!("unknown task kind `{kind}`"));
             self.errors.push(error.at(at.child("kind")).hint(suggest(kind, &known, "one of")));
             return;
         };

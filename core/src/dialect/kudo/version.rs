@@ -102,7 +102,7 @@ impl Version {
                     let since = planner.steps.actions.len();
                     self.intern_from(member, part, step, planner);
                     let text = format!("it waits for an object that is not healthy yet: {before}");
-                    let hint = "the plan goes on by itself as soon as that object is healthy";
+                    let hint = "the plan continues as soon as that object is healthy";
                     planner.hold(since, ReasonCode::WaitsForHealth, &text, hint);
                 }
                 _ => {}
@@ -142,10 +142,9 @@ impl Version {
         let shares = |it: &&OtherVersion| it.operator == self.operator && it.identity != *self.identity;
         let (code, hint) = match status {
             ObjectStatus::Failed(error) => (error.code, error.hint.clone().unwrap_or_default()),
-            ObjectStatus::Broken(_) => (
-                Code::ObjectFailed,
-                "find out why it failed, then delete the object: the plan creates it again".into(),
-            ),
+            ObjectStatus::Broken(_) => {
+                (Code::ObjectFailed, "find out why it failed, then delete the object: the plan creates it again".into())
+            }
             _ => match self.group.holders(&part.identity).find(shares) {
                 Some(other) => (
                     Code::AdoptionRefused,
@@ -157,7 +156,7 @@ impl Version {
                 ),
                 None => (
                     Code::AdoptionRefused,
-                    "objects that are there already are not changed: mend the template or the object, and the plan goes on"
+                    "existing objects are not changed: correct the template or the object, and the plan continues"
                         .into(),
                 ),
             },

@@ -122,7 +122,7 @@ fn lint_set(view: View, document: &Document, out: &mut Vec<Diagnostic>) {
     }
     let kept = value.text_at(&["metadata", "annotations", AUTOUPDATE]) != "false";
     if kept && set::well_known(view, set.name()).is_some_and(|it| it != set) {
-        let message = format!("the hub keeps the set `{}` as it made it, and takes this selector back", set.name());
+        let message = format!("the hub keeps the set `{}` as it created it, and reverts this selector", set.name());
         let hint = format!("annotate the set with `{AUTOUPDATE}: \"false\"`");
         out.push(found(Diagnostic::warning(Code::WellKnownSet, message), document, &SELECTOR).hint(hint));
     }
@@ -215,7 +215,7 @@ fn lint_groups(view: View, document: &Document, out: &mut Vec<Diagnostic>) {
         let name = group.text_at(&["groupName"]);
         if !name.is_empty() && !placed.groups.iter().any(|it| it.name == name) {
             let message =
-                format!("the decision group `{name}` takes none of the chosen clusters, so that there is none");
+                format!("decision group `{name}` matches none of the selected clusters and will not be created");
             let place = Pointer::of(path).child(index.to_string());
             out.push(Diagnostic::info(Code::EmptyDecisionGroup, message).of(&document.identity).at(place));
         }

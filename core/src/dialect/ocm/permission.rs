@@ -160,7 +160,7 @@ fn lint_names(document: &Document, rule: &Value, resource: &str, at: &Pointer, o
         if resource == LABEL && (name == "*" || !key.contains('*')) {
             continue;
         }
-        let message = format!("`{name}` names no object: Kubernetes takes the `*` in it to the letter");
+        let message = format!("`{name}` names no object: Kubernetes reads the `*` in it literally");
         let hint = match resource {
             LABEL => "write `key:value`, `key:*` or `*`, or leave `resourceNames` out to mean all",
             _ => "name each set, or leave `resourceNames` out to mean all",

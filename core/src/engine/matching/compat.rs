@@ -199,7 +199,7 @@ fn refuse_mixed(desired: &Value, live: &Value) -> Result<(), Error> {
                 }
                 let message =
                     "the cert-manager operator fails on a list that mixes strings or numbers with other values";
-                Err(Error::new(Code::NotComparable, message).hint("leave out `mode` for the repaired answer"))
+                Err(Error::new(Code::NotComparable, message).hint("leave out `mode` for the strict answer"))
             }
             Some(Value::Map(_) | Value::List(_)) => {
                 wanted.iter().zip(found.iter()).try_for_each(|(item, kept)| refuse_mixed(item, kept))

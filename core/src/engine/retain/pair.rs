@@ -360,7 +360,7 @@ impl fmt::Display for Unpairable {
                 write!(f, "elements {first} and {second} of the {side} list have the same {keys}")
             }
             Unpairable::Lengths { desired, live } => {
-                write!(f, "no key tells the elements apart, and the desired list has {desired}, the live one {live}")
+                write!(f, "no key identifies the elements, and the desired list has {desired}, the live one {live}")
             }
         }
     }
@@ -462,7 +462,7 @@ mod tests {
 
     #[test]
     fn retention_does_not_guess() {
-        let lengths = "no key tells the elements apart, and the desired list has 1, the live one 2";
+        let lengths = "no key identifies the elements, and the desired list has 1, the live one 2";
         refuses(ListKind::Ordered, "[{}]", "[{},{}]", lengths);
         // Keyed lists never pair by place: their order is not part of what they say.
         refuses(PORTS, "[{}]", "[{}]", "element 0 of the desired list has no `port`");

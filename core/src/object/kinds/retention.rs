@@ -33,6 +33,8 @@ pub struct Rule {
 /// A table of rules.
 #[derive(Clone, Copy, Debug)]
 pub struct Table {
+    /// Whose rules these are, for messages.
+    pub upstream: &'static str,
     pub rows: &'static [Rule],
     /// Whether a value of the wrong type blocks the update, as in KubeFed and Karmada, or is skipped with a warning.
     pub refuses: bool,
@@ -217,6 +219,7 @@ const WEBHOOK_CA: &str = "webhooks[].clientConfig.caBundle";
 /// What an injector writes into objects that the cert-manager deployment operator replaces. KubeFed erases it unless a
 /// rule of its user retains it.
 pub const INJECTED: Table = Table {
+    upstream: "Fleetfold",
     refuses: false,
     rows: &[
         rule(
@@ -240,6 +243,7 @@ pub const INJECTED: Table = Table {
 
 /// Our rules. What a template really sets wins, unless it can only be known in the cluster.
 pub const STRICT: Table = Table {
+    upstream: "Fleetfold",
     refuses: false,
     rows: &[
         rule("resource-version", Every, "metadata.resourceVersion", Always, Text)
@@ -309,6 +313,7 @@ pub const STRICT: Table = Table {
 
 /// KubeFed v0.10: the live value nearly always wins, and only the name of the kind is looked at.
 pub const KUBEFED: Table = Table {
+    upstream: "KubeFed",
     refuses: true,
     rows: &[
         rule("resource-version", Every, "metadata.resourceVersion", Always, Text)
@@ -330,6 +335,7 @@ pub const KUBEFED: Table = Table {
 
 /// Karmada v1.16 to v1.19: it retains after its overrides, merges metadata by key, and looks at the exact `apiVersion`.
 pub const KARMADA: Table = Table {
+    upstream: "Karmada",
     refuses: true,
     rows: &[
         rule("resource-version", Every, "metadata.resourceVersion", Always, Text)
@@ -402,7 +408,7 @@ pub fn note(rule: &str) -> Option<&'static str> {
 }
 
 /// No rules: only the user's own.
-pub const NONE: Table = Table { refuses: false, rows: &[] };
+pub const NONE: Table = Table { upstream: "Fleetfold", refuses: false, rows: &[] };
 
 #[cfg(test)]
 mod tests {

@@ -213,7 +213,8 @@ impl Impact {
         for (cluster, earlier, later) in before.beside(state.map_or(&none, SubjectEntry::cluster_results)) {
             let (deletes, changes) = match (earlier, later.map(|it| &it.rendered)) {
                 (Some(cluster_result), None) => {
-                    let stays = was.is_some_and(|it| it.retains_on(view, reviewed.removal_cause(identity, it, cluster)));
+                    let stays =
+                        was.is_some_and(|it| it.retains_on(view, reviewed.removal_cause(identity, it, cluster)));
                     (if stays { 0 } else { weight(cluster_result) }, 0)
                 }
                 (None | Some(ClusterResult { rendered: Err(_), .. }), Some(Ok(rendered))) => (0, size(rendered)),

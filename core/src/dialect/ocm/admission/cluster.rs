@@ -31,7 +31,7 @@ pub fn judge(
     let (old, new) = (request.old.as_ref().map(|it| &it.value), &request.new.value);
     let changed = guarded_changes(old, new, mode);
     if changed > MOST {
-        let message = format!("{changed} guarded labels change at once, and more than {MOST} are not looked at");
+        let message = format!("{changed} guarded labels change at once, and more than {MOST} are not checked");
         return Err(Error::new(Code::TooLarge, message)
             .at(["metadata", "labels"])
             .hint("change them in several steps"));

@@ -71,7 +71,7 @@ impl Reader<'_> {
                 let hint = "write `[]` for every element, or `[\"key\"]` for a key that has dots";
                 return Err(self.error("brackets must contain nothing or a key in quotes").hint(hint));
             } else {
-                return Err(self.error("a dot must stand before the next key"));
+                return Err(self.error("a dot must come before the next key"));
             }
         }
     }
