@@ -1,5 +1,5 @@
-//! The dialects: each turns the documents of one upstream into subjects. They are handed to the workspace, which selects,
-//! folds, retains, matches and plans the same way for all of them.
+//! The dialects: each turns the documents of one upstream into subjects. The workspace gets them as arguments, and
+//! selects, folds, retains, matches and plans the same way for all of them.
 
 pub mod certmanager;
 pub mod greenhouse;

@@ -1,4 +1,4 @@
-//! The stateless verbs, a folder each. Each is a plain function over values; none knows what is loaded.
+//! The stateless verbs, one folder each. Each is a plain function over values; none has access to the workspace.
 
 pub mod authorize;
 pub mod compose;

@@ -1,4 +1,4 @@
-//! Kubernetes objects: what names them, what they were read from, and what is known about their kinds.
+//! Kubernetes objects: their identities, their documents, and the tables about their kinds.
 
 pub mod base64;
 pub mod concealed;

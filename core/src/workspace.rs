@@ -73,7 +73,10 @@ impl Workspace {
     /// use fleetfold_core::{Workspace, diagnostic::Mode, object::document::Document, yaml};
     ///
     /// let mut workspace = Workspace::default();
-    /// let text = "{kind: Namespace, metadata: {name: shop}}\n---\n{kind: Service, metadata: {name: web, namespace: shop}}\n";
+    /// let text = "{kind: Namespace, metadata: {name: shop}}
+    /// ---
+    /// {kind: Service, metadata: {name: web, namespace: shop}}
+    /// ";
     /// for parsed in yaml::parse(text, Mode::Strict, &mut Vec::new()).unwrap() {
     ///     for document in Document::from_text(parsed, Some(&"shop.yaml".into()), &mut Vec::new()) {
     ///         workspace.put(document, &mut Vec::new());
@@ -149,7 +152,7 @@ impl Workspace {
         if let Some(journal) = journal {
             journal.note_observed(cluster, self.store.observed(cluster).cloned());
         }
-        // Like clusters hold like objects: what is the same in two of them is held once.
+        // Similar clusters have similar objects: equal parts are stored once.
         for object in &mut objects {
             if let Some(like) = self.store.like(cluster, &object.identity) {
                 object.value.intern_from(like);
@@ -207,7 +210,7 @@ impl Workspace {
             }
             self.store.settings = settings;
         } else {
-            // What was no subject may be one now.
+            // A document may be a subject now that was none before.
             let all: Vec<Identity> = self.store.documents().map(|it| it.identity.clone()).collect();
             all.iter().for_each(|it| self.results.invalidate(Change::Document(it)));
             self.results.invalidate(Change::Settings);

@@ -1,4 +1,4 @@
-//! Checks names and types before evaluation, to tell an expression that can never work from one that fails on a
+//! Checks names and types before evaluation, to distinguish an expression that can never work from one that fails on a
 //! cluster.
 //!
 //! Variables have any type, and so has most of an expression. Only the types of literals and of function results are

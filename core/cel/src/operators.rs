@@ -131,7 +131,7 @@ fn beyond(len: usize) -> String {
 }
 
 fn to_int(it: &Datum) -> Option<Datum> {
-    // The bounds themselves are refused: near them a double stands for several integers.
+    // The bounds themselves are refused: near them a double represents several integers.
     const BOUND: f64 = 9_223_372_036_854_775_808.0;
     match it {
         Int(_) => Some(it.clone()),

@@ -232,7 +232,7 @@ impl LimitsInput {
             if protect.contains(kind) {
                 return Err(fails(format!("`{kind}` cannot be protected and unprotected at once")));
             }
-            // To unprotect again what is protected by default changes nothing.
+            // Unprotecting a kind of the default list again changes nothing.
             let known: Vec<&str> = protected_kinds.iter().chain(&usual).map(Text::as_str).collect();
             if !known.contains(&kind.as_str()) {
                 let hint = suggest(kind, &known, "one of");

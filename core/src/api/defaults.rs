@@ -60,7 +60,7 @@ impl Op for Defaults {
             let object = object.map(|it| Redacted::revealing_if(is_stored, it)).into();
             Ok(DefaultsAnswer { added: None, object })
         };
-        // What is stored must be whole. A Secret is no object that anything is added to.
+        // The stored object must be complete. Nothing is ever added to a Secret.
         let has_defaults = greenhouse::has_defaults(&group, &kind);
         if !is_on || !has_defaults || !subresource_of(request)?.is_empty() {
             return unchanged(came, has_defaults);

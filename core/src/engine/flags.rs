@@ -1,4 +1,5 @@
-//! Checks flags against the flags of a component's version: a container must not fail to start because of its arguments.
+//! Checks flags against the flags of a component's version: a container must not fail to start because of its
+//! arguments.
 
 mod fit;
 
@@ -24,11 +25,11 @@ pub enum Flags {
 /// The arguments that a component is started with: `flags` laid over the arguments of `base`.
 ///
 /// 1. A flag in `flags` replaces every occurrence of that flag in `base`. An empty argument is dropped.
-/// 2. Every flag of both must be one that the component has in this version, with a value that it takes. No version means
-///    the latest.
+/// 2. Every flag of both must be one that the component has in this version, with a value that it takes. No version
+///    means the latest.
 /// 3. Each flag becomes one argument `--name=value`, a switch without a value `--name=true`; they are sorted by name.
-/// 4. A flag that adds up (`controllers`, `feature-gates`…) may be given as a list or several times; its values are joined
-///    with commas. Giving any other flag twice is an error.
+/// 4. A flag that adds up (`controllers`, `feature-gates`…) may be given as a list or several times; its values are
+///    joined with commas. Giving any other flag twice is an error.
 ///
 /// In compat mode the arguments are those of the operators. Neither version nor flags are checked; the text before the
 /// first `=` is the flag; the last of several wins; `--name=` becomes `--name`; a named flag without a value or with a

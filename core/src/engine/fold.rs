@@ -157,7 +157,8 @@ pub struct LayerValue {
 /// The chain of every option and leaf, by path.
 #[derive(Clone, Debug, Default)]
 pub struct Origins {
-    /// Sorted. All chains lie in one list: there is one for every leaf, and a list for each would cost more than they do.
+    /// Sorted. All chains lie in one list: there is one for every leaf, and a list for each would cost more than they
+    /// do.
     chains: Vec<(Text, Range<usize>)>,
     said: Vec<LayerValue>,
 }
@@ -391,7 +392,7 @@ pub fn with_per_cluster(folded: &Folded, per_cluster: &[Effective]) -> Folded {
         }
         let mut chain = all.origins.get(path).unwrap_or_default().to_vec();
         match chain.first_mut().filter(|it| it.layer == *from) {
-            // The layer that set it says for this cluster what it means.
+            // Its layer decides the meaning for this cluster.
             Some(top) => top.source = Some(source.clone()),
             None => {
                 let (layer, source) = (from.clone(), Some(source.clone()));
@@ -402,7 +403,7 @@ pub fn with_per_cluster(folded: &Folded, per_cluster: &[Effective]) -> Folded {
         }
         all.origins.push(path.clone(), chain.into_iter());
         if let (Source::Value(value), Ok(place)) = (source, OptionPath::parse(path)) {
-            // What is in the way of it was refused where the options were placed.
+            // Conflicts were refused when the options were placed.
             let _ = tree::put(&mut all.values, place.steps(), value.clone(), &mut padding);
             put_children(&mut all, &place, &places, &mut padding);
         }
@@ -456,7 +457,7 @@ fn fold_compat(applied: &[(usize, &Layer)], list_order: ListOrder, out: &mut Vec
     for (index, layer) in applied {
         for setting in &layer.set {
             let next = Contribution::new(*index, layer, setting);
-            // The first entry of an earlier layer is replaced in its place; a layer's own repeats pile up.
+            // The first entry of an earlier layer is replaced in its place; repeated entries of one layer are appended.
             let entries = entries.entry(&setting.path).or_default();
             match entries.of_earlier(*index).and_then(|at| list.get_mut(at)) {
                 Some(place) => *place = next,
@@ -511,7 +512,7 @@ impl Entries {
         found
     }
 
-    /// Adds an entry at a place of the list, of the layer that was asked for last.
+    /// Adds an entry at a place of the list, of the last requested layer.
     pub fn push(&mut self, place: usize) {
         self.places.push(place);
         self.done = self.places.len();

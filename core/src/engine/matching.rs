@@ -65,8 +65,8 @@ impl DifferenceKind {
 /// Where `live` does not contain `desired`.
 ///
 /// 1. Null matches anything, also nothing.
-/// 2. A map matches a map that has all its keys, each with a match. Further live keys are fine. `{}` matches any map, but
-///    not a missing one.
+/// 2. A map matches a map that has all its keys, each with a match. Further live keys are fine. `{}` matches any map,
+///    but not a missing one.
 /// 3. Scalars match if they are equal: `1` and `1.0` are, `1` and `"1"` are not, integers compare exactly.
 /// 4. A list that has keys (containers, env, ports) matches if every desired element has a live partner that matches;
 ///    further live elements are fine, but for the subjects of a binding.
@@ -77,7 +77,8 @@ impl DifferenceKind {
 /// 8. The rules of a ClusterRole that aggregates others do not count. An aggregation that is not desired is extra.
 ///
 /// With `last_applied`, a field that it had and `desired` no longer has is a difference while the live object still has
-/// it: this is how removals are found. In a list without keys, elements are those of the same places while their number is.
+/// it: this is how removals are found. In a list without keys, elements are those of the same places while their number
+/// is.
 ///
 /// # Example
 ///
@@ -131,8 +132,8 @@ pub fn differences_with(
     ctx.found
 }
 
-/// The same for the part at the end of a chain of keys, in place: most parts of most objects do not differ. Nothing where
-/// the part alone does not tell: one side lacks it, or other fields of the kind have a say in it.
+/// The same for the part at the end of a chain of keys, without copying: most parts of most objects do not differ.
+/// `None` if the part alone does not decide: one side lacks it, or other fields of the kind affect it.
 fn differences_at(
     cache: &mut PairCache,
     keys: &[&str],
@@ -299,7 +300,7 @@ impl<'a> Ctx<'a, '_> {
                         }
                     }
                 }
-                // Without telling elements apart, only the order is left to go by.
+                // If elements cannot be identified, only their order can be compared.
                 Err(_) => self.compare_ordered(desired, wanted, live, found, last),
             },
             ListKind::Set => self.compare_sets(wanted, found, last),
@@ -370,7 +371,8 @@ impl<'a> Ctx<'a, '_> {
     }
 }
 
-/// What was applied last, where its elements are those of the same places: after one came or went, no place says which.
+/// The last applied list, if its elements have the same places: after an insertion or removal, places do not identify
+/// them.
 fn same_length<'a>(last: Option<&'a Vec<Value>>, wanted: &[Value]) -> Option<&'a Vec<Value>> {
     last.filter(|it| it.len() == wanted.len())
 }

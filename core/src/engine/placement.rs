@@ -3,8 +3,8 @@
 //! 1. The sets that are bound in the namespace and exist; of those, the ones that the placement names, if it names any.
 //! 2. The [`available`] clusters: those of these sets, but for the ones being deleted.
 //! 3. [`predicate`]s are ORed; inside one, labels, claims and expressions are ANDed.
-//! 4. [`taint`]s keep out what is not tolerated.
-//! 5. [`score`]s rank what is left: highest first, then by name. The wanted number is cut off.
+//! 4. [`taint`]s exclude clusters that do not tolerate them.
+//! 5. [`score`]s rank the others: highest first, then by name, up to the wanted number.
 //! 6. [`group`]s divide the chosen clusters, and [`decision`] writes them down.
 //!
 //! A placement that cannot be decided keeps its last decisions. OCM empties them; so does compat mode.
@@ -245,7 +245,7 @@ impl<'a> Decision<'a> {
         }
         self.steps = StepBudget::for_clusters(count);
         let matching = self.sift(available, |decision, it| predicate::matches(&decision.spec, &decision.steps, it));
-        // Which clusters are meant is not known, in either mode.
+        // In both modes it is unknown which clusters are meant.
         if let Some(error) = self.steps.exceeded() {
             out.push(error.clone().into_diagnostic(Severity::Error));
             self.errors.take::<()>(Part::Predicates, Err(error));
@@ -277,7 +277,7 @@ impl<'a> Decision<'a> {
         Placed { state, groups, decisions, status: Some(status), explained: self.sorted(), recheck }
     }
 
-    /// Keeps the candidates that pass; the others have reached the end of their way.
+    /// Keeps the candidates that pass; the others are done.
     fn sift(
         &mut self,
         candidates: Vec<Candidate<'a>>,
@@ -394,7 +394,7 @@ impl<'a> Decision<'a> {
         self.explain(candidate, group.is_some());
     }
 
-    /// The end of a cluster's way.
+    /// Records the explanation of a cluster.
     fn explain(&mut self, candidate: Candidate, chosen: bool) {
         if let Some(steps) = candidate.explanation {
             self.explained.push(Explained { name: candidate.name.into(), chosen, steps });

@@ -132,7 +132,7 @@ struct Ctx<'a> {
     out: &'a mut Vec<Diagnostic>,
 }
 
-/// A rule on its way through the two objects.
+/// A rule that is applied to the two objects.
 struct Carry<'a> {
     name: Text,
     upstream: &'static str,
@@ -207,8 +207,8 @@ impl Ctx<'_> {
         self.run(&Carry { name: rule.name.into(), upstream, steps: path.steps(), mode, wanted, pairs, quirks, refuses })
     }
 
-    /// Whether the live object has nothing at the first two keys of a path, which is soon known. Further down, what the
-    /// desired object has would be looked at first.
+    /// Whether the live object has nothing at the first two keys of a path, which is quickly checked. Further down, the
+    /// desired object would have to be read first.
     fn lacks(&self, path: &str) -> bool {
         let mut at = Some(self.live);
         for key in path.split('.').take(2).take_while(|it| !it.contains('[')) {
@@ -262,7 +262,7 @@ impl Ctx<'_> {
                 let desired = match desired {
                     None => None,
                     Some(Value::Map(map)) => map.get(key),
-                    // The originals stumble over it only when they come to write.
+                    // KubeFed and Karmada fail only when they write it.
                     Some(_) if carry.refuses => None,
                     Some(other) => return self.blocked(carry, "desired", other, &place),
                 };
@@ -338,7 +338,7 @@ impl Ctx<'_> {
     /// Decides one place.
     fn carry_place(&mut self, carry: &Carry, place: Pointer, live: Option<Value>) -> Result<(), Error> {
         let desired = place.get(&self.object).cloned();
-        // No server writes null; to the originals it is a value like any other.
+        // No server writes null; for KubeFed and Karmada it is an ordinary value.
         let live = live.filter(|live| carry.refuses || !live.is_null());
         if let Some(value) = desired.as_ref().filter(|value| carry.wanted.fit(value) == Fit::Wrong)
             && carry.has(Quirk::DesiredMustFit)

@@ -1,5 +1,5 @@
-//! Redaction: the contents of Secrets, and of copies that tools keep of them, are replaced in everything that answers show
-//! ([`Redacted`](super::redacted::Redacted)). The engine works on the real values.
+//! Redaction: the contents of Secrets, and of copies that tools keep of them, are replaced in everything that answers
+//! show ([`Redacted`](super::redacted::Redacted)). The engine works on the real values.
 
 mod copies;
 mod excerpt;
@@ -160,8 +160,8 @@ pub fn redact_contents(value: &mut Value) {
     redact_below(value, Copies::Named);
 }
 
-/// Redacts what an object has at a place as [`redact`] does, and leaves the rest. Returns how much it went through,
-/// about in bytes; a Secret on the way is redacted as one.
+/// Redacts what an object has at a place as [`redact`] does, and leaves the rest. Returns the size of the visited part,
+/// roughly in bytes; a Secret on the path is redacted completely.
 ///
 /// # Example
 ///
@@ -195,7 +195,7 @@ pub fn redact_at(object: &mut Value, place: &Pointer) -> usize {
     weight(here)
 }
 
-/// Copies by what they hold, in an object.
+/// Copies, recognized by their contents, in an object.
 const ANY: Copies = Copies::Any { depth: 0 };
 
 fn redact_below(value: &mut Value, copies: Copies) {
@@ -236,8 +236,8 @@ pub fn holds_secret(value: &Value) -> bool {
     }
 }
 
-/// Whether there is a string in a value with which a Secret or a copy of one would be there: its kind, an escape that may
-/// hide the kind, or the beginning of an encoded text.
+/// Whether there is a string in a value with which a Secret or a copy of one would be there: its kind, an escape that
+/// may hide the kind, or the beginning of an encoded text.
 fn may_hold_secret(value: &Value) -> bool {
     match value {
         Value::Text(text) => copies::may_be_copy(text),
@@ -269,7 +269,7 @@ pub fn redact_part(part: &mut Value, place: &Pointer, tree: &Value) {
     }
 }
 
-/// Replaces what lies where `whole`, of which the value is a layer, has the contents of Secrets.
+/// Redacts the places of the value where `whole`, of which it is a layer, has the contents of Secrets.
 fn redact_like(value: &mut Value, whole: &Value) {
     let (Some(map), Some(whole)) = (value.as_map_mut(), whole.as_map()) else { return };
     match Holder::of(whole) {

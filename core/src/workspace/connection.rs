@@ -1,5 +1,5 @@
-//! How a host connects to each cluster: the documents and Secrets of the hub with its endpoints and credentials. Secrets
-//! are named here, never read.
+//! How a host connects to each cluster: the documents and Secrets of the hub with its endpoints and credentials.
+//! Secrets are named here, never read.
 
 use crate::diagnostic::{Code, Error};
 use crate::object::document::{Document, Identity};
@@ -41,12 +41,13 @@ pub fn connections(store: &Store) -> SortedMap<&Text, Connection> {
         for document in store.of_kind(kind.group, kind.kind, None) {
             let entry = all.entry(&document.identity.name).or_default();
             if !store.is_member(&document.identity) {
-                // Before names are compared: whoever may register a cluster there must not take a member away either.
+                // Before names are compared: a cluster that is registered there must not replace a member.
                 entry.problem.get_or_insert_with(|| Error { at: None, ..untrusted(store, &document.identity) });
                 continue;
             }
             if !seen.insert(&document.identity.name) {
-                // Observations and actions name a cluster by its name alone, so one of the two would be taken for the other.
+                // Observations and actions name a cluster by its name alone, so one of the two would be taken for the
+                // other.
                 entry.endpoints.retain(|it| it.document.kind != kind.kind);
                 entry.problem.get_or_insert_with(|| several(document));
                 continue;

@@ -10,7 +10,7 @@ use crate::workspace::Workspace;
 use crate::workspace::store::Store;
 use crate::workspace::trial::Journal;
 
-/// Which documents hold Secrets, and their values once they were asked for.
+/// The documents that hold Secrets, and their values once they were requested.
 #[derive(Debug, Default)]
 pub struct LoadedSecrets {
     documents: SortedSet<Identity>,
@@ -68,7 +68,8 @@ impl Store {
 }
 
 impl Workspace {
-    /// What the loaded and observed Secrets hold, and those of a change that this request tries. Nothing if there are none.
+    /// What the loaded and observed Secrets hold, and those of a change that this request tries. Nothing if there are
+    /// none.
     pub(crate) fn secret_values(&mut self) -> Option<Arc<SecretValues>> {
         let store = &self.store;
         if store.secrets.values.is_none() {

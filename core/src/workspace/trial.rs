@@ -1,4 +1,4 @@
-//! A change that is made to be looked at, and undone.
+//! A change that is made, evaluated and reverted.
 
 use crate::diagnostic::Diagnostic;
 use crate::object::document::{Document, Identity};
@@ -93,7 +93,8 @@ impl Journal {
 }
 
 impl Workspace {
-    /// Makes a change, looks at what follows from it, and undoes it. A change that fails half-way is undone as well.
+    /// Makes a change, evaluates its effect with `look`, and reverts it. A change that fails half-way is reverted as
+    /// well.
     ///
     /// The time is that of the request, which refreshed the workspace with it. `look` gets the workspace with the
     /// change in it, the results that the change replaced, and its steps.

@@ -150,7 +150,7 @@ pub fn what_if(
     })
 }
 
-/// What was seen while the change was made.
+/// The state while the change was in effect.
 struct Trial {
     tally: Tally,
     plan_after: Plan,
@@ -278,8 +278,8 @@ impl Tally {
         }
     }
 
-    /// Notes that clusters no longer get anything from a subject that is being deleted. Its results may be the same until
-    /// it is deleted.
+    /// Notes that clusters no longer get anything from a subject that is being deleted. Its results may be the same
+    /// until it is deleted.
     fn leave(&mut self, identity: &Identity, results: &Results) {
         if self.groups.all.iter().any(|((subject, ..), _)| subject == identity) {
             return;
@@ -366,7 +366,7 @@ impl Tally {
             let (a, b) = (with(earlier), with(now));
             let delta = compare::compare(&a, &b);
             let mut changes: Vec<_> = delta.changes.iter().map(|it| ShownChange::of(it, [&a, &b], store)).collect();
-            // A cluster is in one group: what else changes for it goes along.
+            // A cluster is in one group: its other changes move along.
             let held = self.groups.all.iter_mut().find(|((it, kind, _), clusters)| {
                 it == subject && *kind == ChangeKind::Changed && clusters.contains(name)
             });

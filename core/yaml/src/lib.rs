@@ -137,8 +137,8 @@ pub fn parse_each(text: &str, mode: Mode, out: &mut Vec<Diagnostic>) -> Vec<Resu
     stream.documents.into_iter().enumerate().map(number).collect()
 }
 
-/// Where a value of one of a text's documents stands. Documents without content do not count, and only the one that is
-/// meant is read.
+/// The position of a value in one of a text's documents. Documents without content do not count, and only the requested
+/// one is read.
 ///
 /// # Example
 ///

@@ -10,9 +10,9 @@
 //! | molds | `spec.molds` | the key `molds`, as YAML |
 //! | manifests | `spec.manifests` | every other key, as YAML with one or many documents |
 //!
-//! A component is `{name, deployment, container}`; without `container` it is the only one of its Deployment. A mold lists
-//! the flags of a component, `{controller: [{flag: v, type: int}]}`. cert-manager's components and molds are known, and
-//! need not be given.
+//! A component is `{name, deployment, container}`; without `container` it is the only one of its Deployment. A mold
+//! lists the flags of a component, `{controller: [{flag: v, type: int}]}`. cert-manager's components and molds are
+//! known, and need not be given.
 
 use std::sync::Arc;
 
@@ -172,7 +172,7 @@ impl Bundle {
         Ok(bundle)
     }
 
-    /// A bundle must be installable as a whole: half of one is no version of anything.
+    /// A bundle must be complete: a part of one cannot be installed.
     fn check(&self, root: &Pointer) -> Result<(), Error> {
         if self.manifests.is_empty() {
             return Err(bad("the bundle has no manifests", root));

@@ -1,4 +1,4 @@
-//! A deployment, translated: the objects of its version, with what it says over them.
+//! A deployment, translated: the objects of its version, with its overrides.
 
 use std::sync::Arc;
 
@@ -32,7 +32,7 @@ pub struct Deployment {
     pub document: Document,
     targets: Targets,
     depends: Vec<Dependency>,
-    /// Nothing where it is being deleted, or told to keep its hands off.
+    /// `None` while it is being deleted or unmanaged.
     pub release: Option<Release>,
     /// Whether it takes over what was there before.
     pub adopts: bool,
@@ -52,7 +52,7 @@ pub struct Release {
     pub further_kinds: Vec<(Text, Text)>,
     /// Everything that a loaded version of the product has.
     pub known: SortedSet<Identity>,
-    /// Whether `spec.version` asks for it.
+    /// Whether `spec.version` requests it.
     pub is_asked: bool,
     diagnostics: Vec<Diagnostic>,
 }
@@ -84,7 +84,7 @@ impl Deployment {
         Ok(deployment)
     }
 
-    /// What is worth telling of one that does nothing.
+    /// The diagnostic of a deployment that is being deleted or unmanaged.
     fn idle(&self) -> Diagnostic {
         let identity = &self.document.identity;
         if is_terminating(&self.document.value) {
@@ -200,7 +200,7 @@ impl Release {
     }
 }
 
-/// A manifest with what is laid over it.
+/// A manifest with the overrides for it.
 fn product_of(manifest: &Manifest, merged: &[MergedManifest], subject: &Arc<Identity>) -> RenderedObject {
     let mut product = RenderedObject {
         object: manifest.object.clone(),
@@ -216,7 +216,7 @@ fn product_of(manifest: &Manifest, merged: &[MergedManifest], subject: &Arc<Iden
     product
 }
 
-/// Puts a layer's value into an object, and notes who said what about the place, winner first.
+/// Sets a layer's value in an object, and records the origins of the place, winner first.
 fn lay(product: &mut RenderedObject, place: &Pointer, layer: &'static str, origin: Origin, value: Value) {
     let says = FieldOrigin { layer: Text::new_static(layer), origin: Some(origin), value: Some(value.clone()) };
     match product.origins.iter_mut().find(|(it, _)| it == place) {
@@ -234,7 +234,7 @@ fn lay(product: &mut RenderedObject, place: &Pointer, layer: &'static str, origi
     put(&mut product.object, place, value);
 }
 
-/// Sets the value at a place. Maps on the way there are made; elements of lists must be there.
+/// Sets the value at a place. Missing maps on the path are created; elements of lists must exist.
 fn put(object: &mut Value, place: &Pointer, value: Value) {
     let mut at = object;
     for segment in place.segments() {

@@ -1,4 +1,5 @@
-//! The arguments of a component, checked against the flags that its bundle lists, or else the known flags of cert-manager.
+//! The arguments of a component, checked against the flags that its bundle lists, or else the known flags of
+//! cert-manager.
 
 use super::bundle::{Bundle, CERT_MANAGER, Component};
 use super::overrides::Overrides;
@@ -15,8 +16,8 @@ use crate::value::{Text, Value};
 ///
 /// # Errors
 ///
-/// `unknown-flag`, `bad-flag-value`, and `no-mold` if the flags are not known: a container must not fail to start because
-/// of its arguments. In compat mode nothing is checked.
+/// `unknown-flag`, `bad-flag-value`, and `no-mold` if the flags are not known: a container must not fail to start
+/// because of its arguments. In compat mode nothing is checked.
 pub fn arguments(
     overrides: &Overrides,
     component: &Component,

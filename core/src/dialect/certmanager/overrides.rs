@@ -1,4 +1,5 @@
-//! What a deployment says over the manifests of its bundle: images and arguments of components (`spec.dangerZone`).
+//! The overrides of a deployment for the manifests of its bundle: images and arguments of components
+//! (`spec.dangerZone`).
 
 use super::Kind;
 use super::bundle::{Bundle, BundleIndex, Component, Manifest};
@@ -18,7 +19,7 @@ pub struct MergedManifest {
     pub target: Identity,
     pub place: Pointer,
     pub layer: &'static str,
-    /// Where the deployment says so.
+    /// The place in the deployment.
     pub at: Pointer,
     pub value: Value,
 }
@@ -50,7 +51,7 @@ impl<'a> Overrides<'a> {
     ///
     /// # Errors
     ///
-    /// Anything in it that cannot be meant: the deployment must not change half of what it says.
+    /// Any invalid entry: overrides must not be applied in part.
     pub fn danger_zone(&mut self, out: &mut Vec<Diagnostic>) -> Result<(), Error> {
         let spec = Pointer::of(["spec"]);
         let known: &[&str] = match Kind::of(&self.document.identity) {
@@ -128,7 +129,7 @@ impl<'a> Overrides<'a> {
     }
 }
 
-/// All arguments of the release are gone when others take their place, which users of the original learned the hard way.
+/// Warns that new arguments replace all arguments of the release: users of the operator were surprised by this.
 fn report_dropped(
     document: &Document,
     container: &Container,
@@ -147,7 +148,7 @@ fn report_dropped(
     out.push(finding.hint("repeat what must stay"));
 }
 
-/// What stands before the first `=` of an argument.
+/// The part of an argument before the first `=`.
 pub fn flag_of(argument: &str) -> &str {
     argument.split_once('=').map_or(argument, |(flag, _)| flag)
 }

@@ -83,7 +83,8 @@ fn report_dropped(deployment: &Deployment, identity: &Identity, live: Option<&Va
     }
 }
 
-/// Lets go of what the release no longer has: only what carries our label and our owner reference, and never a definition.
+/// Lets go of what the release no longer has: only what carries our label and our owner reference, and never a
+/// definition.
 pub fn sweep(deployment: &Deployment, release: &Release, view: View, rendered: &Rendered, planner: &mut Planner) {
     let Some(owner) = Owner::of(view, &deployment.document) else { return };
     let identity = &deployment.document.identity;
@@ -119,12 +120,11 @@ fn queries(deployment: &Deployment, release: &Release) -> Vec<Query> {
     listed.into_iter().map(query).collect()
 }
 
-/// Holds every change of a deployment whose latest bundle may be older than what is installed, unless `spec.version`
-/// asks for it:
+/// Holds every change of a deployment whose latest bundle may be older than the installed version, unless
+/// `spec.version` requests it:
 ///
-/// 1. The status on the hub tells a later version.
-/// 2. No status tells the version, and something is installed that no loaded bundle has: the bundle of it may be
-///    absent.
+/// 1. The status on the hub has a later version.
+/// 2. No status has the version, and an installed object is in no loaded bundle: its bundle may be absent.
 ///
 /// Returns why.
 pub fn hold_downgrade(deployment: &Deployment, view: View, planner: &mut Planner) -> Option<Diagnostic> {

@@ -1,4 +1,4 @@
-//! What must hold before anything is changed: the name, the version, and that nobody else installs the product.
+//! Preconditions of a deployment: its name, its version, and that no other document installs the product.
 
 use super::bundle::{Bundle, BundleIndex};
 use super::overrides::wrong_type;
@@ -35,7 +35,7 @@ pub fn check(view: View, document: &Document, kind: &Kind) -> Result<(), Error> 
     let others =
         KINDS.iter().flat_map(|it| view.store.of_kind(it.group, it.kind, None).map(move |document| (it, document)));
     let mut others = others.filter(|(_, it)| it.identity != *identity && !is_terminating(&it.value));
-    // One that is called otherwise is not acted on, so it is in nobody's way, and one that is going makes room.
+    // A document with another name is ignored, so it does not conflict; nor does one that is being deleted.
     let is_going = is_terminating(&document.value);
     let other = others
         .find(|(kind, it)| kind.product(&it.value) == product && kind.name.is_none_or(|name| it.identity.name == name));
@@ -46,11 +46,11 @@ pub fn check(view: View, document: &Document, kind: &Kind) -> Result<(), Error> 
     Ok(())
 }
 
-/// The bundle to install, and why it is this one.
+/// The bundle to install, and the reason.
 ///
 /// # Errors
 ///
-/// No version can be chosen, or not the one that is asked for.
+/// No version can be chosen, or the requested one is not available.
 pub fn choose<'s>(
     document: &Document,
     product: &str,
@@ -110,12 +110,12 @@ pub fn choose<'s>(
     Ok((bundle, why))
 }
 
-/// Versions newer than the latest release are pre-releases that somebody asks for by name.
+/// Versions newer than the latest release are pre-releases that were requested by name.
 pub fn is_supported(version: &Version, latest: &Version) -> bool {
     version >= latest || version.is_in_window_of(latest)
 }
 
-/// The version that the status of a deployment tells; empty where it tells none.
+/// The version in the status of a deployment; empty if there is none.
 pub fn installed(view: View, document: &Document) -> Text {
     let live = match view.store.observed(HUB).map(|it| it.observation(&document.identity)) {
         Some(Observation::Present(live)) => live.text_at(STATUS_VERSION),
@@ -126,8 +126,8 @@ pub fn installed(view: View, document: &Document) -> Text {
 
 const STATUS_VERSION: &[&str] = &["status", "version"];
 
-/// A bundle that is gone must not take the cluster back to an older version: definitions may not survive that.
-/// Where the document has no status, the plan looks at what is installed: see `plan::hold_downgrade`.
+/// A removed bundle must not downgrade the cluster: definitions may not survive that. If the document has no status,
+/// the plan checks the installed objects: see `plan::hold_downgrade`.
 fn refuse_downgrade(document: &Document, latest: &Bundle, mode: Mode) -> Result<(), Error> {
     let installed = document.value.text_at(STATUS_VERSION);
     match Version::parse(installed) {

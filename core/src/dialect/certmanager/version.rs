@@ -16,7 +16,7 @@ impl Version {
         self.0.pre.is_empty()
     }
 
-    /// Whether the minor version is that of `latest` or the one before.
+    /// Whether the minor version equals that of `latest` or the previous one.
     pub fn is_in_window_of(&self, latest: &Version) -> bool {
         let (this, latest) = (&self.0, &latest.0);
         let before = crate::seeded!(VersionWindowIsWider, latest.minor.checked_sub(1), latest.minor.checked_sub(2));

@@ -1,7 +1,7 @@
-//! What Greenhouse's own webhooks add to a document before it is stored.
+//! The defaults that Greenhouse's webhooks add to a document before it is stored.
 //!
-//! Only what is missing is added. What Greenhouse would write over or take out stays as it is, and so does the order of lists: whoever
-//! adds twice adds nothing the second time.
+//! Only missing fields are added. Values that Greenhouse would overwrite or remove do not change, nor does the order of
+//! lists, so adding defaults is idempotent.
 
 use std::sync::Arc;
 
@@ -80,12 +80,12 @@ pub struct Filled {
     pub added: Vec<(Pointer, Value)>,
 }
 
-/// Adds what is missing to an object, which `document` is as the server will know it. What keeps something from being added
-/// goes to `out`.
+/// Adds the missing defaults to an object; `document` is the object as the server will store it. Reports to `out` why a
+/// default is not added.
 ///
 /// # Errors
 ///
-/// Something around a missing value is not what it should be; `at` is the place of the object.
+/// A value around a missing one has the wrong type; `at` is the place of the object.
 pub fn fill(
     view: View,
     object: Value,
@@ -242,7 +242,7 @@ impl<'a> DefaultsContext<'a> {
         its_kind.filter(|it| it == kind).map(|_| wanted.name.clone())
     }
 
-    /// The options that have a default, or that Greenhouse sets itself, and that nobody set.
+    /// The unset options that have a default or that Greenhouse sets itself.
     fn missing_options(&self) -> Vec<Value> {
         let (Some(document), Some(wanted)) = (self.definition, &self.wanted) else { return Vec::new() };
         let (view, identity) = (self.view, &self.document.identity);

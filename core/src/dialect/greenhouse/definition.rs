@@ -32,7 +32,7 @@ choice! {
     }
 }
 
-/// Which definition a plugin is made from, and where it says so.
+/// The definition of a plugin, and the place of the reference.
 #[derive(Clone, Debug)]
 pub struct Wanted {
     /// The first one that is loaded is meant.
@@ -44,14 +44,14 @@ pub struct Wanted {
 #[derive(Clone, Debug)]
 pub struct Definition {
     pub version: Text,
-    /// Whether it says anything about options; an empty list does.
+    /// Whether it has a list of options, even an empty one.
     pub declares: bool,
     pub options: Vec<Declared>,
     /// The place of each among the options, by name.
     places: SortedMap<Text, usize>,
     /// Where its options of the type `secret` lie.
     secrets: SecretPlaces,
-    /// The defaults, and what is wrong with them.
+    /// The defaults, and their errors.
     pub defaults: Part,
 }
 
@@ -189,7 +189,7 @@ impl Wanted {
         Value::map([("kind", kind), ("name", self.name.clone())])
     }
 
-    /// What is told while it is not loaded.
+    /// The diagnostic while it is not loaded.
     pub fn missing(&self, view: View, document: &Identity) -> Diagnostic {
         self.unknown(view, document, "nothing is written")
     }
@@ -368,7 +368,7 @@ fn declared(item: &Value, at: &JsonPath, out: &mut Vec<Diagnostic>) -> Result<(D
 /// Whether a value is of a type.
 enum Fit {
     Yes,
-    /// The original lets it pass, though it is not.
+    /// Greenhouse accepts it, though it is not one.
     Nearly,
     No,
 }

@@ -37,7 +37,7 @@ pub struct Overrides {
 /// For which definitions and clusters an override is: the definitions, sorted, and the number of its selector.
 type Class = (Vec<Text>, Option<usize>);
 
-/// Who sets one option so that it replaces what is below.
+/// The overrides that set one option and replace the layers below.
 #[derive(Debug, Default)]
 struct Setters {
     members: SortedMap<Class, Members>,

@@ -14,7 +14,7 @@ use crate::workspace::store::{Scope, View};
 /// The name of the layer that wins over everything a user wrote.
 pub const INJECTED: &str = "injected";
 
-/// Names that Greenhouse once set and now takes out, whoever set them.
+/// Options that Greenhouse set in the past and now removes from every layer.
 pub const STRIPPED: &[&str] = &["global.greenhouse.clusterNames", "global.greenhouse.teamNames"];
 
 const ORGANIZATION_NAME: &str = "global.greenhouse.organizationName";
@@ -29,7 +29,7 @@ const METADATA_LABEL: &str = "metadata.greenhouse.sap/";
 /// The label that names the team a plugin belongs to.
 pub const OWNED_BY_LABEL: &str = "greenhouse.sap/owned-by";
 
-/// The operator knows its domain from a flag, which no document has. This annotation of the Organization says it here.
+/// The operator gets its domain from a flag, which no document has. Here, this annotation of the Organization has it.
 const BASE_DOMAIN_ANNOTATION: &str = "fleetfold.dev/base-domain";
 
 /// Everything Greenhouse sets lies below this.
@@ -40,7 +40,7 @@ pub fn is_injected(path: &str) -> bool {
     [ORGANIZATION_NAME, CLUSTER_NAME, BASE_DOMAIN].contains(&path)
 }
 
-/// Whether an option of a live Plugin may be there though nobody asked for it.
+/// Whether an option of a live Plugin may stay though no layer sets it.
 pub fn is_tolerated(path: &str) -> bool {
     path.starts_with(PREFIX)
 }

@@ -195,7 +195,7 @@ fn report_undeclared(
     }
 }
 
-/// In a large fleet, comparing the name with every other would take longer than reading the hint is worth.
+/// In a large fleet, comparing the name with all others would take too long for a hint.
 const COMPARED: usize = 5_000;
 
 fn unknown_cluster(fleet: Option<&Fleet>, name: &str, hints: &mut Hints) -> Diagnostic {

@@ -88,11 +88,11 @@ pub struct Made<'a> {
     /// To the definition.
     pub reference: Value,
     pub options: Vec<Value>,
-    /// Whether it goes with its preset.
+    /// Whether it is deleted with its preset.
     pub owns: bool,
 }
 
-/// The Plugin of a preset for a cluster. A live one keeps what others wrote into it.
+/// The Plugin of a preset for a cluster. A live one keeps the fields that others wrote.
 ///
 /// # Errors
 ///
@@ -142,7 +142,7 @@ pub fn desired(made: Made, live: Option<&Value>, mode: Mode) -> Result<Desired, 
     let namespace = template.text_at(&["releaseNamespace"]);
     set_once(&mut spec, "releaseNamespace", namespace, namespace, &mut fixed);
     let options = with_tolerated(options, spec.get("optionValues"), mode);
-    // An empty list says the same as none.
+    // An empty list means the same as none.
     let is_empty = |it: &Value| it.as_list().is_some_and(Vec::is_empty);
     if !(is_empty(&options) && spec.get("optionValues").is_some_and(is_empty)) {
         carry(&mut spec, "optionValues", Some(&options).filter(|it| !it.is_empty()), Unset::Goes);
@@ -262,7 +262,8 @@ pub const PROPAGATE_LABELS: &str = "greenhouse.sap/propagate-labels";
 /// The annotation of a Plugin that records what travelled.
 const PROPAGATED: &str = "greenhouse.sap/last-applied-propagator";
 
-/// What travels from a preset to its Plugins: the field, the annotation that lists its keys, and how the record calls it.
+/// What travels from a preset to its Plugins: the field, the annotation that lists its keys, and how the record calls
+/// it.
 const TRAVELS: [(&str, &str, &str); 2] = [
     ("labels", PROPAGATE_LABELS, "labelKeys"),
     ("annotations", "greenhouse.sap/propagate-annotations", "annotationKeys"),
@@ -282,7 +283,7 @@ pub fn travelling<'p>(preset: &'p Value, field: &str, list: &str) -> Vec<(&'p Te
     entries.into_iter().flat_map(Map::iter).filter(|(key, _)| is_listed(key)).collect()
 }
 
-/// Copies what is listed, and takes back what was copied earlier and is listed no more.
+/// Copies the listed keys, and removes those that were copied earlier and are no longer listed.
 fn propagate(metadata: &mut Map, preset: &Value) {
     let before = metadata.get("annotations").map_or("", |it| it.text_at(&[PROPAGATED]));
     let before = json::parse(before).unwrap_or_default();

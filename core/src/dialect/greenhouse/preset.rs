@@ -172,12 +172,12 @@ impl Preset {
         planner.status(live, status::applied(&self.stack.applied(cluster, its.as_ref())));
     }
 
-    /// Whether the Plugins stay that it lets go of.
+    /// Whether the Plugins that it releases stay.
     fn retains(&self, view: View, deleting: bool) -> bool {
         self.policy == Policy::Retain && (deleting || !Quirk::DeletesRetained.is_kept(view.settings.mode))
     }
 
-    /// Lets the Plugins go that the preset made and wants no more.
+    /// Releases the Plugins that the preset made and no longer wants.
     fn release_plugins(
         &self,
         view: View,
@@ -319,8 +319,8 @@ impl Subject for Preset {
         planner.status(&self.document, status::of_preset(&self.document, &found, &its, view.now));
     }
 
-    /// A Plugin belongs to the cluster that its name ends with. A preset with a name that this one's begins with, or the
-    /// other way round, may make Plugins of the same names.
+    /// A Plugin belongs to the cluster that its name ends with. If the name of one preset begins with the name of the
+    /// other, both may make Plugins of the same names.
     fn invalidated_by(&self, object: &Identity) -> Invalidation {
         let own = self.identity();
         let rest =
@@ -408,7 +408,7 @@ pub fn read_selector(view: View, document: &Document, out: &mut Vec<Diagnostic>)
     Ok(picked)
 }
 
-/// The overrides of single clusters. Of two entries for one cluster the first one counts, as in the original.
+/// The overrides of single clusters. Of two entries for one cluster the first one counts, as in Greenhouse.
 fn read_cluster_overrides(
     reader: &Reader,
     preset: &Value,
@@ -456,7 +456,7 @@ pub fn wait_for_errors(list: Option<&Value>, spec: &JsonPath) -> Vec<Error> {
     errors
 }
 
-/// A cluster whose labels cannot be read is picked by nobody, which is not the same as being let go.
+/// A cluster whose labels cannot be read is not picked, but its Plugin is not released either.
 fn has_unreadable_labels(view: View, preset: &Preset, cluster: &str) -> bool {
     let document = view.store.cluster_document(&preset.stack.scope, cluster);
     match document.and_then(|it| it.value.at(&["metadata", "labels"])) {

@@ -24,8 +24,8 @@ use crate::value::{Text, Value};
 use crate::workspace::store::{Scope, View};
 use crate::workspace::subject::{Dependency, ResultCache};
 
-/// The steps that all expressions of a subject may take for one cluster. The clusters do not share a number: what one of
-/// them gets must not depend on how many others there are.
+/// The steps that all expressions of a subject may take for one cluster. The clusters do not share a number: what one
+/// of them gets must not depend on how many others there are.
 const EXPRESSION_STEPS: u64 = 10_000;
 
 #[derive(Debug)]
@@ -217,7 +217,7 @@ impl Stack {
         if further.has_unshared() { Arc::new(further) } else { Arc::clone(&rendered.concealed) }
     }
 
-    /// Types of what is set, and what must be set and is not.
+    /// Checks the types of values, and reports required options that are not set.
     fn check(&self, folded: &Folded, mode: Mode, out: &mut Vec<Diagnostic>) {
         let Some(definition) = &self.definition else { return };
         for option in folded.options.iter().filter(|it| expression_of(&it.source).is_none()) {
@@ -313,7 +313,7 @@ fn winning_expressions<'a>(applied: &[&'a Layer]) -> Vec<(&'a Layer, &'a Setting
     winning
 }
 
-/// Whether an option has a value or a reference, be it through a parent.
+/// Whether an option has a value or a reference, directly or through a parent.
 fn is_set(folded: &Folded, name: &str) -> bool {
     let is_option = || folded.options.binary_search_by(|it| order(&it.path, name)).is_ok();
     folded.value_at(name).is_some_and(|it| !matches!(it, Source::Value(Value::Null))) || is_option()

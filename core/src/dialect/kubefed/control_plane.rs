@@ -1,4 +1,4 @@
-//! What the control plane says: which kinds are federated and how, where the clusters are, and which of them are ready.
+//! The control plane: which kinds are federated and how, where the clusters are registered, and which are ready.
 
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ pub const CLUSTER: &str = "KubeFedCluster";
 pub const FEDERATED: &str = "Federated";
 pub const FEDERATED_NAMESPACE: &str = "FederatedNamespace";
 
-/// The API versions of kinds that people federate without saying more.
+/// The API versions of kinds that are often federated without a FederatedTypeConfig.
 const WELL_KNOWN: &[(&str, &[&str])] = &[
     (
         "v1",
@@ -56,7 +56,7 @@ const WELL_KNOWN: &[(&str, &[&str])] = &[
     ("admissionregistration.k8s.io/v1", &["MutatingWebhookConfiguration", "ValidatingWebhookConfiguration"]),
 ];
 
-/// What the FederatedTypeConfigs say, by group and kind.
+/// The FederatedTypeConfigs, by group and kind.
 #[derive(Debug, Default)]
 struct TypeConfigs {
     /// The first one by name of each federated kind.
@@ -86,7 +86,7 @@ pub fn type_config<'a>(view: View<'a>, federated: &Identity) -> Option<&'a Docum
     view.store.document(config)
 }
 
-/// What a FederatedTypeConfig says of its federated kind.
+/// The settings of a FederatedTypeConfig for its federated kind.
 fn federated_type<'a>(config: &'a Document, key: &str, otherwise: &'a str) -> &'a str {
     Some(config.value.text_at(&["spec", "federatedType", key])).filter(|it| !it.is_empty()).unwrap_or(otherwise)
 }
@@ -96,7 +96,8 @@ pub fn is_status_kind(view: View, group: &str, kind: &str) -> bool {
     type_configs(view).statuses.contains(&(Text::from(group), Text::from(kind)))
 }
 
-/// The API version and kind of the objects that hold statuses. Group and version default to those of the federated kind.
+/// The API version and kind of the objects that hold statuses. Group and version default to those of the federated
+/// kind.
 pub fn status_type(config: &Document) -> Option<(Text, Text)> {
     let said = |key: &str| Some(config.value.text_at(&["spec", "statusType", key])).filter(|it| !it.is_empty());
     let group = said("group").unwrap_or_else(|| federated_type(config, "group", TYPES));
@@ -164,7 +165,7 @@ pub fn federated_kinds<'a>(view: View<'a>) -> impl Iterator<Item = HubKind> + 'a
     view.store.of_kind(CORE, TYPE_CONFIG, None).filter_map(|config| {
         let kind = Some(federated_type(config, "kind", "")).filter(|it| !it.is_empty())?;
         let of_target = config.value.text_at(&["spec", "targetType", "scope"]);
-        // A FederatedNamespace lives in the namespace that it stands for.
+        // A FederatedNamespace is in the namespace that it federates.
         let scope = if kind == FEDERATED_NAMESPACE || of_target != "Cluster" { "Namespaced" } else { "Cluster" };
         let plural = format!("{}s", kind.to_ascii_lowercase());
         Some(HubKind {
@@ -178,11 +179,11 @@ pub fn federated_kinds<'a>(view: View<'a>) -> impl Iterator<Item = HubKind> + 'a
     })
 }
 
-/// What a federated object stands for in a cluster.
+/// The target object of a federated object in a cluster.
 ///
 /// # Errors
 ///
-/// Nobody says which API version the target has.
+/// The API version of the target is not known.
 pub fn target(document: &Document, config: Option<&Document>) -> Result<Target, Error> {
     let Identity { kind, namespace, name, .. } = &document.identity;
     let scope = config.map_or("", |it| it.value.text_at(&["spec", "targetType", "scope"]));
@@ -259,14 +260,14 @@ pub fn adopts(view: View, scope: &Scope) -> bool {
     setting(view, scope, &["spec", "syncController", "adoptResources"]) != "Disabled"
 }
 
-/// Whether a cluster can be reached, for all that its conditions say. One without conditions was not checked yet: whoever
-/// looks will find out. KubeFed waits for the check.
+/// Whether a cluster is reachable according to its conditions. One without conditions was not checked yet and counts as
+/// reachable. KubeFed waits for the check.
 pub fn is_ready(view: View, scope: &Scope, cluster: &str) -> bool {
     view.store.unreachable_reason(cluster).is_none()
         && view.store.cluster_document(scope, cluster).is_some_and(|it| says_ready(&it.value, view.settings.mode))
 }
 
-/// How a cluster that is not ready stands, for people.
+/// Why a cluster is not ready, for messages.
 pub fn unready(view: View, cluster: &str) -> String {
     match view.store.unreachable_reason(cluster) {
         None => format!("`{cluster}` is not ready"),
@@ -290,7 +291,7 @@ pub type Retained = (Vec<RetentionPath>, Vec<Text>);
 ///
 /// # Errors
 ///
-/// A path that is none, told at its place. Going on without it would erase what it is to keep.
+/// An invalid path, reported at its place. Ignoring it would erase the value that it should retain.
 pub fn retention(spec: Option<&Value>) -> Result<Retained, Error> {
     let path = JsonPath::ROOT.key("spec");
     let path = path.key("retention");

@@ -1,4 +1,4 @@
-//! A federated object, read: what it stands for, what every cluster gets before overrides, and what is retained.
+//! A federated object, read: its target, the object of every cluster before overrides, and the retention rules.
 
 use std::sync::Arc;
 
@@ -30,7 +30,7 @@ use crate::workspace::targets::Targets;
 
 /// # Errors
 ///
-/// What it stands for, its placement, its overrides or what it retains cannot be read.
+/// Its target, placement, overrides or retention rules cannot be read.
 pub fn read(view: View, document: &Document, out: &mut Vec<Diagnostic>) -> Result<Federated, Error> {
     let (mode, subject) = (view.settings.mode, Arc::new(document.identity.clone()));
     let config = plane::type_config(view, &subject);
@@ -171,8 +171,8 @@ fn rules(document: &Document, config: Option<&Document>, mode: Mode) -> Result<(
     written.push(("replicas".into(), replicas));
     let rules = Rules {
         builtin: if mode == Mode::Strict { STRICT } else { KUBEFED },
-        // What our own rules do after the layers concerns a whole update: it names the version that it replaces, and
-        // leaves the status. An action is a patch with a precondition, and equal clusters are to stay equal.
+        // Our own rules after the layers are for a full update: it names the version that it replaces, and keeps the
+        // status. An action is a patch with a precondition, and equal clusters should stay equal.
         phase: Some(Phase::Before),
         fields: of_kind.0.into_iter().chain(of_document.0).collect(),
         labels: of_kind.1.into_iter().chain(of_document.1).collect(),
@@ -239,7 +239,8 @@ const SERVER: &[&[&str]] = &[
     &["status"],
 ];
 
-/// Takes out of a template what must not reach a cluster: here what a server sets, in KubeFed annotations and finalizers.
+/// Takes out of a template what must not reach a cluster: here what a server sets, in KubeFed annotations and
+/// finalizers.
 fn clean(object: &mut Value, origin: &Origin, mode: Mode, out: &mut Vec<Diagnostic>) {
     let mut report = |finding: Diagnostic, path: &Pointer, hint: &str| {
         out.push(finding.of(&origin.document).at(origin.path.join(path)).hint(hint));
@@ -275,7 +276,7 @@ fn clean(object: &mut Value, origin: &Origin, mode: Mode, out: &mut Vec<Diagnost
     }
 }
 
-/// Gives the object its kind, name and namespace, whatever the template says; answers where they come from.
+/// Gives the object its kind, name and namespace, regardless of the template; returns their origins.
 fn identify(
     object: &mut Value,
     origin: &Origin,

@@ -1,14 +1,14 @@
-//! What becomes of a cluster's copies when it leaves the fleet: the setting `leaving` says it for all clusters, and an
+//! What happens to a cluster's copies when it leaves the fleet: the setting `leaving` decides for all clusters, and an
 //! annotation of that name for one.
 //!
 //! | | `orphan` | `delete` |
 //! |---|---|---|
 //! | while the cluster stays | | its KubeFedCluster gets a finalizer |
-//! | when that is being deleted | nothing is done in the cluster any more | what is managed there is deleted |
-//! | when nothing managed is left | | the finalizer goes, and with it the KubeFedCluster |
+//! | when that is being deleted | nothing is done in the cluster any more | its managed objects are deleted |
+//! | when nothing managed is left | | the finalizer is removed, and with it the KubeFedCluster |
 //!
-//! Nothing is left when every federated object was looked for in the cluster, and none has a managed copy there. One that did
-//! not answer keeps its finalizer: nobody knows what it has.
+//! Nothing is left once every federated object was read in the cluster, and none has a managed copy there. An
+//! unreachable cluster keeps its finalizer: its state is unknown.
 
 use std::sync::Arc;
 
@@ -57,7 +57,7 @@ fn policy(view: View, cluster: &Value) -> Result<Leaving, Error> {
     }
 }
 
-/// Whether something is to be said or done about a cluster as such.
+/// Whether the cluster itself has a diagnostic or an action.
 pub fn is_subject(view: View, document: &Document) -> bool {
     let Identity { kind, group, .. } = &document.identity;
     group == CORE
@@ -80,7 +80,7 @@ pub struct Leaver {
     kinds: Vec<(Text, Text)>,
     /// What each federated object has in a cluster; of a cluster that stays none.
     copies: Vec<Target>,
-    /// Federated objects of which nobody knows what they have.
+    /// Federated objects whose copies are unknown.
     unknown: Vec<Identity>,
 }
 
@@ -135,7 +135,7 @@ impl Leaver {
         }
     }
 
-    /// What keeps the cluster from going, once everything that it may have was looked at.
+    /// Why the cluster cannot leave yet, once all its possible copies were read.
     fn left(&self, view: View, planner: &mut Planner) -> Option<String> {
         let name = &self.subject.name;
         if !plane::is_ready(view, &Scope::of(&self.subject), name) {

@@ -1,4 +1,4 @@
-//! Findings that take the whole fleet to see: names that no cluster has, overrides that reach nobody, rules that keep
+//! Findings that need the complete fleet: names of unknown clusters, overrides for no cluster, rules that retain
 //! nothing.
 
 use super::control_plane::{self as plane, CLUSTER, CORE, TYPE_CONFIG};
@@ -91,7 +91,7 @@ fn lint_cluster(view: View, cluster: &Document, out: &mut Vec<Diagnostic>) {
 }
 
 fn lint_federated(view: View, document: &Document, hints: &mut Hints, out: &mut Vec<Diagnostic>) {
-    // What is wrong with it by itself was told when it was read.
+    // Its own errors were reported when it was read.
     let Ok(federated) = federated::read(view, document, &mut Vec::new()) else { return };
     lint_retention(document, &federated.target, out);
     lint_template(document, &federated.target, out);

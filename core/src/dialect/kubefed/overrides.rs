@@ -1,7 +1,7 @@
-//! What varies for some clusters: `spec.overrides`, one layer an entry, in the order of the list.
+//! Overrides for some clusters: `spec.overrides`, one layer per entry, in list order.
 //!
-//! An entry is for the cluster that it names or, which KubeFed's users asked for and never got, for those that its
-//! `clusterSelector` picks. Entries that meet apply one after the other, so the later one wins.
+//! An entry is for the cluster that it names or, as an extension to KubeFed, for those that its `clusterSelector`
+//! picks. Entries for the same cluster apply one after the other, so the later one wins.
 
 use std::sync::Arc;
 
@@ -42,8 +42,8 @@ const OVERRIDE: Text = Text::new_static("override");
 
 /// # Errors
 ///
-/// An entry that does not say for which clusters it is; in compat mode also what KubeFed refuses as a whole. An operation
-/// that cannot be read fails its own layer only.
+/// An entry without clusters; in compat mode also an entry that KubeFed refuses with the object. An operation that
+/// cannot be read fails its own layer only.
 pub fn overrides(
     document: &Document,
     subject: &Arc<Identity>,

@@ -77,7 +77,7 @@ pub fn placement(
     Ok(placement)
 }
 
-/// The FederatedNamespace that says where a namespace goes.
+/// The FederatedNamespace that places a namespace.
 pub fn namespace_of(federated: &Identity) -> Identity {
     Identity {
         kind: FEDERATED_NAMESPACE.into(),
@@ -193,7 +193,7 @@ fn says_nothing(selector: &Value) -> bool {
     selector.as_map().is_some_and(|map| map.iter().all(|(_, value)| value.is_empty()))
 }
 
-/// In a larger fleet, comparing a name with every other would take longer than reading the hint is worth.
+/// In a larger fleet, comparing a name with all others would take too long for a hint.
 const COMPARED: usize = 1_000;
 
 /// Whether a placement lists a cluster that is not in the fleet.

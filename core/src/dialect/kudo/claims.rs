@@ -1,4 +1,4 @@
-//! Claims of OperatorVersions that are not loaded: nothing releases them, so they keep their objects for ever.
+//! Claims of OperatorVersions that are not loaded: nothing releases them, so they keep their objects forever.
 
 use super::install::live_of;
 use super::{GROUP, KIND, kubectl};

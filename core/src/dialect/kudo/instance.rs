@@ -25,7 +25,7 @@ use crate::yaml;
 /// The plan that creating an Instance runs.
 const DEPLOY: &str = "deploy";
 
-/// The plan that changing one runs, where no parameter says otherwise.
+/// The plan that changing a parameter runs by default.
 const UPDATE: &str = "update";
 
 /// The Instances of an OperatorVersion.
@@ -44,7 +44,7 @@ fn version_of(instance: &Value, namespace: &Text) -> Identity {
     }
 }
 
-/// Tells what is wrong with an Instance.
+/// Reports the errors of an Instance.
 pub fn lint(view: View, instance: &Document, out: &mut Vec<Diagnostic>) {
     let version = version_of(&instance.value, &instance.identity.namespace);
     let at = Pointer::of(["spec", "operatorVersion", "name"]);

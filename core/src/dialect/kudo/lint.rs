@@ -101,7 +101,7 @@ fn plans(spec: &Value) -> Vec<&str> {
     spec.get("plans").and_then(Value::as_map).into_iter().flat_map(Map::keys).map(Text::as_str).collect()
 }
 
-/// Tasks of the install plan are told when it is read; these are the others.
+/// Tasks of the install plan are checked when it is read; these are the others.
 fn lint_tasks(spec: &Value, out: &mut Vec<Diagnostic>) {
     let tasks = items(spec, "tasks", &Pointer::of(["spec"]));
     repeated(&tasks, "task", out);

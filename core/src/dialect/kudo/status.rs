@@ -9,7 +9,7 @@ use crate::value::collections::SortedMap;
 use crate::value::path::Pointer;
 use crate::value::{Map, Value};
 
-/// KUDO's word for a plan, a phase or a step with nothing left to do.
+/// KUDO's status of a plan, a phase or a step with nothing left to do.
 pub const COMPLETE: &str = "COMPLETE";
 
 /// How far a step, a phase or a plan is, the least of its parts first.
@@ -33,7 +33,7 @@ impl Word {
         }
     }
 
-    /// Of several at once: what went wrong counts first. What is done in part is under way.
+    /// The status of several parts: an error counts first. If some are complete, it is in progress.
     fn of(words: impl Iterator<Item = Word>) -> Word {
         let words: Vec<Word> = words.collect();
         match words.iter().min().copied().unwrap_or(Word::Complete) {
@@ -43,7 +43,7 @@ impl Word {
     }
 }
 
-/// The status of an OperatorVersion whose objects stand like this, and whether its install plan is complete.
+/// The status of an OperatorVersion with these objects, and whether its install plan is complete.
 pub fn of_version(install: &Install, statuses: &[ObjectStatus]) -> (Map, bool) {
     let parts = || install.parts.iter().zip(statuses);
     let mut by_step: SortedMap<(usize, usize), Vec<(&Part, &ObjectStatus)>> = SortedMap::new();
@@ -157,12 +157,12 @@ pub fn of_instance(instance: &Value, is_complete: bool) -> Option<Map> {
     let before = instance.at(&["status", "aggregatedStatus"]);
     let word = before.map_or("", |it| it.text_at(&["status"]));
     let next = match is_complete {
-        // Only what was said here is taken back: a plan of its own that is about to start has a name.
+        // Only a status from here is reverted: a plan of its own that is about to start has a name.
         true => before.filter(|it| **it == waiting).map(|_| Value::map([("status", NEVER_RUN)])),
         false => matches!(word, "" | NEVER_RUN).then_some(waiting),
     };
     next.map(|it| Map::from_iter([("aggregatedStatus", it)]))
 }
 
-/// KUDO's word for plans that nothing asked for yet.
+/// KUDO's status of plans that were never requested.
 const NEVER_RUN: &str = "NEVER_RUN";

@@ -1,4 +1,4 @@
-//! An OperatorVersion as a subject: what it gives, and how it is installed and uninstalled.
+//! An OperatorVersion as a subject: its objects, and how it is installed and uninstalled.
 
 use std::sync::Arc;
 
@@ -79,7 +79,7 @@ impl Version {
         RenderedObject { object, base, origins, retained: Vec::new(), wave: part.wave }
     }
 
-    /// How the objects stand after what others do to them in the same plan.
+    /// The statuses of the objects after the actions of others in the same plan.
     fn group_status(&self, view: View) -> Arc<GroupStatus> {
         GroupStatus::of(view, &self.group, &self.identity, self.install.as_deref())
     }
@@ -244,7 +244,7 @@ impl Version {
             return;
         }
         let held = member.wanted().iter().map(|it| Target::of(&it.object));
-        // In the order of the record: they are let go of last one first.
+        // In the order of the record: they are released last one first.
         let left = released.iter().rev().filter(|(_, it)| *it != ObjectStatus::Done).map(|(target, _)| target.clone());
         let left: Vec<Target> = if is_stopped(statuses) { self.strays(member) } else { left.collect() };
         let objects = record::written(held.chain(left));
@@ -366,7 +366,7 @@ impl Version {
     }
 }
 
-/// An install plan that cannot be read: nothing is done, and everybody who waits for it can see why.
+/// An install plan that cannot be read: nothing is done, and the status has the reason.
 pub fn report_unreadable(view: View, identity: &Identity, error: &Error, planner: &mut Planner) {
     let Observation::Present(live) = live_of(view, identity) else { return };
     let plan = live.at(&["spec", "installPlan"]).and_then(Value::as_text);
@@ -378,7 +378,7 @@ pub fn report_unreadable(view: View, identity: &Identity, error: &Error, planner
     }
 }
 
-/// What there is to tell where an owner reference is not allowed.
+/// The finding if an owner reference is not allowed.
 fn claim_of(owner: &Owner, part: &Part, version: &Identity, view: View) -> Option<Diagnostic> {
     let mut diagnostics = Vec::new();
     // Adopting an absent object reports it, whatever the object will be.

@@ -23,8 +23,8 @@ use crate::workspace::targets::{ClusterFilter, Targets};
 ///
 /// # Errors
 ///
-/// A hub takes no binding whose name is not that of its set: such a one binds nothing. In compat mode it counts where it
-/// stands, as it does for the original's scheduler.
+/// A hub refuses a binding whose name differs from that of its set: it binds nothing. In compat mode it counts, as in
+/// OCM's scheduler.
 pub fn bound_set(binding: &Value, mode: Mode) -> Result<&str, Error> {
     let (name, set) = (binding.text_at(&["metadata", "name"]), binding.text_at(&["spec", "clusterSet"]));
     let spec = &JsonPath::ROOT.key("spec");

@@ -1,4 +1,4 @@
-//! Placements: which clusters they choose, and the decisions that say so on the hub.
+//! Placements: which clusters they choose, and their decisions on the hub.
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ use crate::workspace::store::View;
 use crate::workspace::subject::{Dependency, Invalidation, ResultCache, Subject};
 use crate::workspace::targets::{ClusterFilter, Targets};
 
-/// The version of the objects that are asked for.
+/// The version of the objects that are read.
 const DECISION_VERSION: &str = "cluster.open-cluster-management.io/v1beta1";
 const SCORE_VERSION: &str = "cluster.open-cluster-management.io/v1alpha1";
 
@@ -41,10 +41,10 @@ pub fn read(view: View, document: &Document, out: &mut Vec<Diagnostic>) -> Box<d
         ClusterFilter::Members { of: format!("the placement `{name}`"), names: groups.keys().cloned().collect() };
     let uses = Uses::of(&document.value);
     let mut depends = Ocm.placement_dependencies(namespace, name);
-    // Those of clusters say whether a ManagedCluster that is not there has left.
+    // Those of clusters show whether an absent ManagedCluster has left.
     depends.push(Dependency::kind("", "Namespace", None));
     if uses.others {
-        // Which of two placements makes room is told by their age.
+        // The age of two placements decides which one makes room.
         depends.push(Dependency::kind(GROUP, PLACEMENT, None));
     }
     Box::new(Placement {
@@ -59,7 +59,7 @@ pub fn read(view: View, document: &Document, out: &mut Vec<Diagnostic>) -> Box<d
     })
 }
 
-/// What a placement looks at beside clusters and its own decisions.
+/// The objects that a placement reads beside clusters and its own decisions.
 #[derive(Clone, Copy, Debug)]
 struct Uses {
     /// The decisions of other placements, which count where not all clusters are taken.
@@ -88,14 +88,14 @@ struct Placement {
     placed: Placed,
     /// The chosen clusters, each with the place of its group.
     groups: SortedMap<Text, u32>,
-    /// That its last decisions stay, which a plan must say.
+    /// That its last decisions stay, which a plan must report.
     is_explained: Vec<Diagnostic>,
     /// When it was decided.
     now: Option<Timestamp>,
 }
 
 impl Placement {
-    /// The decisions of this placement as they stand on the hub, once everything that it looks at is known.
+    /// The decisions of this placement on the hub, once everything that it reads is known.
     fn prior(&self, planner: &mut Planner) -> Option<Vec<(Identity, Value)>> {
         let Identity { namespace, name, .. } = &self.identity;
         let all = |kind: &str, api_version: &str| Query {
@@ -290,17 +290,17 @@ impl Subject for Placement {
 
     fn plan(&self, _: View, _: &Text, _: &Rendered, _: &mut Planner) {}
 
-    /// An API server takes the clusters of a decision as its status only, after it was created. What a placement does
-    /// is that status, so it is an action: shown, in the digest, and under the limits. Which clusters were chosen
-    /// before counts for the next decision, so that none is taken off one object before another lists it:
+    /// An API server accepts the clusters of a decision only as its status, after it was created. That status is the
+    /// effect of a placement, so it is an action: shown, in the digest, and under the limits. The previously chosen
+    /// clusters count for the next decision, so none is removed from one object before another lists it:
     ///
-    /// 1. Decisions that are not there are created, and get their clusters in the next wave.
+    /// 1. Absent decisions are created, and get their clusters in the next wave.
     /// 2. The others get their clusters, and keep those that have yet to arrive elsewhere.
-    /// 3. A wave later every cluster is where it belongs: what is too much in a decision goes, and so do decisions that
-    ///    are too many. If one of the writes before fails or is held, this waits.
+    /// 3. One wave later, surplus clusters are removed from decisions, and surplus decisions are deleted. If one of the
+    ///    earlier writes fails or is held, this waits.
     /// 4. A selection that becomes empty is held.
-    /// 5. A cluster whose ManagedCluster vanished while the Namespace of the cluster is there is unknown, not gone: the
-    ///    decision that lists it is held.
+    /// 5. A cluster whose ManagedCluster is absent while its Namespace exists is unknown, not absent: the decision that
+    ///    lists it is held.
     fn plan_subject(&self, view: View, _: &ClusterResults, planner: &mut Planner) {
         let Some(document) = view.store.document(&self.identity) else { return };
         planner.steps.diagnostics.extend(self.is_explained.iter().cloned());
@@ -355,8 +355,8 @@ impl Subject for Placement {
 }
 
 /// Holds what takes clusters off a decision whose ManagedCluster is absent and whose Namespace is not. Open Cluster
-/// Management deletes both when a cluster leaves, the ManagedCluster with a deletionTimestamp first: one that is just not
-/// there was moved, misspelled or deleted by mistake, and a pause disappears with it.
+/// Management deletes both when a cluster leaves, the ManagedCluster with a deletionTimestamp first: one that is just
+/// not there was moved, misspelled or deleted by mistake, and a pause disappears with it.
 fn hold_vanished(view: View, listed: &SortedSet<&str>, since: usize, planner: &mut Planner) {
     if view.settings.mode == Mode::Compat {
         return;

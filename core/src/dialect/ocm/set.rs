@@ -1,4 +1,4 @@
-//! ManagedClusterSets: who is in them, and what their status says.
+//! ManagedClusterSets: their members and their status.
 
 use std::sync::Arc;
 
@@ -35,11 +35,11 @@ pub fn all(view: View) -> Vec<ClusterSet> {
     sets
 }
 
-/// What stands behind the name of a set.
+/// What the name of a set refers to.
 #[derive(Debug)]
 pub enum Named {
     Set(ClusterSet),
-    /// It is there, and nobody knows who is in it.
+    /// It exists, and its members are unknown.
     Broken(Error),
     Missing,
 }
@@ -51,8 +51,8 @@ pub fn named(view: View, name: &str) -> Named {
     }
 }
 
-/// The set of this name as the hub makes it and keeps it, so that nobody need load it: `default` by the clusterset label,
-/// `global` with every cluster.
+/// The set that the hub creates and maintains under this name, so that it need not be loaded: `default` by the
+/// clusterset label, `global` with every cluster.
 pub fn well_known(view: View, name: &str) -> Option<ClusterSet> {
     let everything = Value::map([("selectorType", Value::text("LabelSelector")), ("labelSelector", Value::map(NONE))]);
     let selector = match name {
@@ -117,7 +117,7 @@ fn overlapping(view: View, set: &Value, identity: &Identity) -> Vec<Identity> {
     others.take(2).cloned().collect()
 }
 
-/// The exclusive label of a set as it is written, without a look at whether the rest of it can be read.
+/// The exclusive label of a set as written, even if the rest of the set cannot be read.
 fn label_of(set: &Value) -> Option<(&str, &str)> {
     let name = set.text_at(&["metadata", "name"]);
     let selector = |path: [&'static str; 2]| match set.at(&["spec", "clusterSelector"]).map(|it| it.text_at(&path)) {

@@ -104,7 +104,7 @@ pub struct Judge<'a> {
     pub roles: Option<Rbac>,
     /// The roles that count for the user.
     scope: Scope,
-    /// What the roles grant, by resource and subresource, worked out when it is asked for.
+    /// The grants of the roles, by resource and subresource, computed on demand.
     grants: SortedMap<(&'static str, &'static str), Grants>,
 }
 
@@ -143,12 +143,12 @@ impl<'a> Judge<'a> {
         }
     }
 
-    /// What grants a request to the user by the roles, whatever the reviews say.
+    /// The role that grants a request to the user, regardless of reviews.
     pub fn granted_by_roles(&self, request: Request) -> Option<Grant> {
         self.roles.as_ref()?.grants(&self.scope, request).allows(request.name).cloned()
     }
 
-    /// Says of bindings that they look as if they granted what is denied, and grant in their namespace only.
+    /// Reports bindings that seem to grant a denied request, but grant in their namespace only.
     pub fn namespaced(&self, denied: &[&Permission], kind: &str) -> Vec<Diagnostic> {
         let Some(rbac) = &self.roles else { return Vec::new() };
         let requests: Vec<Request> = denied.iter().map(|it| it.request()).collect();

@@ -1,4 +1,4 @@
-//! What a user may do, by the rules of Kubernetes RBAC, worked out from documents alone.
+//! The permissions of a user by the rules of Kubernetes RBAC, from documents alone.
 
 mod grants;
 
@@ -73,7 +73,7 @@ pub struct Request<'a> {
 pub enum Grant {
     /// The user is in the group that may do everything.
     Masters,
-    /// A rule of a role, by way of a binding.
+    /// A rule of a role, through a binding.
     Rule {
         /// `ClusterRoleBinding/name`.
         binding: String,
@@ -192,13 +192,14 @@ impl Rbac {
         Ok(())
     }
 
-    /// What grants the request to the user, if anything does. Of several grants it is the first by binding, role and rule.
+    /// What grants the request to the user, if anything does. Of several grants it is the first by binding, role and
+    /// rule.
     ///
     /// 1. A member of `system:masters` may do everything.
     /// 2. Only a ClusterRoleBinding grants, because the request has no namespace.
     /// 3. A rule needs the verb, the API group and the resource, each by its name or by `*`; a subresource also by
     ///    `*/subresource`.
-    /// 4. A rule without `resourceNames` grants every name. Names are compared to the letter: `*` is a name like others.
+    /// 4. A rule without `resourceNames` grants every name. Names are compared literally: `*` has no special meaning.
     ///
     /// # Example
     ///

@@ -8,7 +8,7 @@ use crate::value::{Map, Number, Value};
 
 /// Where the matcher of the cert-manager deployment operator (seed 004) finds that `live` does not match `desired`.
 ///
-/// | desired | original's rule |
+/// | desired | rule of the operator |
 /// |---|---|
 /// | null | matches anything |
 /// | a scalar at the very top | never matches |
@@ -45,7 +45,7 @@ pub fn matches_operator(desired: &Value, live: &Value) -> Result<Vec<Difference>
     Ok(found)
 }
 
-/// Whether KubeFed would leave an object alone: it goes by the version it recorded, and does not look at the body.
+/// Whether KubeFed would leave an object alone: it compares the recorded version, and does not read the body.
 ///
 /// 1. With a generation (`gen:3`), the record must be the live one, and labels and annotations must be equal.
 /// 2. Without one (`rv:9`), the record alone decides.
@@ -204,7 +204,7 @@ fn refuse_mixed(desired: &Value, live: &Value) -> Result<(), Error> {
             Some(Value::Map(_) | Value::List(_)) => {
                 wanted.iter().zip(found.iter()).try_for_each(|(item, kept)| refuse_mixed(item, kept))
             }
-            // It never matches, so the original does not look inside.
+            // It never matches, so the operator does not read its elements.
             Some(Value::Bool(_) | Value::Null) | None => Ok(()),
         },
         _ => Ok(()),

@@ -1,4 +1,4 @@
-//! The update that mends the differences of an object, section by section.
+//! The update for the differences of an object, section by section.
 
 use super::pair_cache::{Compared, Field, Pair, PairCache};
 use super::stored::{is_stored_as, is_string_data};
@@ -28,9 +28,9 @@ pub struct Update {
 /// Compares by the policy of the kind, and computes the update.
 ///
 /// 1. Only the sections of the policy count, and only a section that differs is written.
-/// 2. A merged section lays desired values over live ones: lists that have keys merge element by element and keep further
-///    live elements; sets become the desired ones; of an ordered list the elements that differ do, and all of them where
-///    the length does.
+/// 2. A merged section lays desired values over live ones: lists that have keys merge element by element and keep
+///    further live elements; sets become the desired ones; of an ordered list the elements that differ do, and all of
+///    them where the length does.
 /// 3. A replaced section becomes the desired one.
 /// 4. Immutable places stay as they are; their differences are reported.
 /// 5. What was applied last and is no longer desired is removed from a merged section. Finalizers of others stay.
@@ -192,7 +192,7 @@ fn section_differences(
             Value::map(["apiVersion", "kind"].into_iter().filter_map(|key| Some((key, object.get(key)?.clone()))));
         match (object.at(&path), path.split_last()) {
             (Some(value), _) => put(&mut part, &path, value.clone()),
-            // What the section would stand in goes along too: it is not missing.
+            // The parent of the section is included: it is not missing.
             (None, Some((_, above))) if !above.is_empty() && object.at(above).is_some() => {
                 put(&mut part, above, Map::new().into());
             }
@@ -214,7 +214,7 @@ fn section_differences(
     Ok(differences)
 }
 
-/// What becomes of a section that differs; nothing when it goes.
+/// The new value of a section that differs; `None` if it is removed.
 fn written(
     cache: &mut PairCache,
     section: &Section,
@@ -259,7 +259,7 @@ fn restore_immutables(object: &mut Value, live: &Value) {
     }
 }
 
-/// Sets the value at the end of a chain of keys, making maps on the way.
+/// Sets the value at the end of a chain of keys, creating missing maps.
 fn put(object: &mut Value, path: &[&str], value: Value) {
     let mut here = object;
     for key in path {
@@ -293,7 +293,7 @@ impl<'a, 'm> Merger<'a, 'm> {
         Merger { cache, api_version, kind, field: Field::of(api_version, kind, path) }
     }
 
-    /// The live value itself where nothing changes: what is shared stays shared.
+    /// The live value itself if nothing changes, so it stays shared.
     fn merge(&mut self, desired: &'a Value, live: Option<&'a Value>, last: Option<&'a Value>) -> Value {
         let Some(live) = live else { return desired.clone() };
         match (desired, live) {
@@ -357,7 +357,7 @@ impl<'a, 'm> Merger<'a, 'm> {
         match list_kind(api_version, kind, keys) {
             kind @ (ListKind::Keyed(_) | ListKind::KeyedOrNamed(_)) => match pair(wanted, found, kind) {
                 Ok(pairing) => {
-                    // Live elements keep their places; what is missing comes behind them.
+                    // Live elements keep their places; missing ones are appended.
                     let mut merged: Vec<Option<Value>> = found.iter().cloned().map(Some).collect();
                     let mut added = Vec::new();
                     let earlier = last.map(|last| Partners::of(last, kind));

@@ -29,8 +29,8 @@ impl<'a> Decision<'a> {
 
     fn candidate(&self, document: &'a Value) -> Candidate<'a> {
         let name = name_of(document);
-        // Labels that cannot be read are told when they are loaded; such a cluster has none, so that nothing selects it
-        // by mistake.
+        // Labels that cannot be read are reported when they are loaded; such a cluster has none here, so nothing
+        // selects it by mistake.
         let labels = document.at(&["metadata", "labels"]).and_then(Value::as_map);
         let labels = labels.and_then(|it| Labels::read(it, &JsonPath::ROOT).ok()).unwrap_or_default();
         Candidate {
@@ -69,7 +69,7 @@ impl<'a> Decision<'a> {
         self.question.sets.iter().filter(|set| self.eligible.binary_search(set.name()).is_ok())
     }
 
-    /// Says of every set of a cluster why it does not count.
+    /// Explains for every set of a cluster why it does not count.
     fn explain_unavailable(&self, labels: &Labels, namespace: &str, explanation: &mut Explanation) {
         let at = Pointer::of(["spec", "clusterSets"]);
         let mut is_explained = false;

@@ -33,8 +33,8 @@ pub fn listed(decision: &Value) -> impl Iterator<Item = &str> {
     decisions.into_iter().flatten().map(|it| it.text_at(&["clusterName"])).filter(|name| !name.is_empty())
 }
 
-/// The status of a decision on the way from what it is to what it should be: its clusters, and then those of before that
-/// are yet to arrive in another. For that moment it may list more than [`LISTED`].
+/// The status of a decision on the way from what it is to what it should be: its clusters, and then those of before
+/// that are yet to arrive in another. For that moment it may list more than [`LISTED`].
 pub fn passing_on(decision: &Value, live: &Value, arriving: &SortedSet<&str>) -> Value {
     let mut status = decision.get("status").cloned().unwrap_or_default();
     let own: SortedSet<&str> = listed(decision).collect();

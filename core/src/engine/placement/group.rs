@@ -26,7 +26,7 @@ pub struct Group {
 /// 2. The rest form groups without a name.
 /// 3. Each is split into groups of the wanted size, clusters by name. A declared group that matches no cluster is left
 ///    out.
-/// 4. Where nothing is chosen there is one empty group.
+/// 4. If nothing is chosen, there is one empty group.
 ///
 /// `whole` is whether the complete strategy could be read. OCM continues with a part of it: the groups before the first
 /// that it cannot read, and none without a size.

@@ -1,7 +1,7 @@
 //! The specification of a Placement, read from its document.
 //!
-//! Everything that is wrong is found, not only the first thing: each flaw has its place and the part of the decision that
-//! it stops.
+//! Everything that is wrong is found, not only the first thing: each flaw has its place and the part of the decision
+//! that it stops.
 
 use super::predicate::{Compile, Predicate, read_group, read_predicate};
 use super::score::{Prioritizer, read_prioritizers};
@@ -63,7 +63,7 @@ impl PlacementErrors {
         self.0.iter().filter(move |problem| part.is_none_or(|part| problem.part == part)).map(|problem| &problem.error)
     }
 
-    /// Takes what could be read, and notes what could not.
+    /// Returns the value, or records the error.
     pub fn take<T>(&mut self, part: Part, read: Result<T, Error>) -> Option<T> {
         read.map_err(|error| self.record(part, error)).ok()
     }
@@ -190,7 +190,8 @@ fn report_ignored(raw: &Value, at: &JsonPath, out: &mut Vec<Diagnostic>) {
 
 /// Reports fields that a Placement does not have.
 ///
-/// 1. A misspelled field is an error: without the field, the placement would choose other clusters than its author meant.
+/// 1. A misspelled field is an error: without the field, the placement would choose other clusters than its author
+///    meant.
 /// 2. Any other one is a warning, because a later version of the API may have it.
 /// 3. In compat mode all are warnings: an API server drops such a field, and OCM decides without it.
 pub fn report_unknown_fields(

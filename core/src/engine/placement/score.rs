@@ -73,7 +73,7 @@ pub fn read_prioritizers(
         errors.take(Part::Priorities, prioritizer(raw, at)).flatten()
     });
     for prioritizer in listed {
-        // The original tells the scores of add-ons apart by where they stand, so that one named twice counts twice.
+        // OCM identifies the scores of add-ons by their index, so a score that is named twice counts twice.
         let apart = mode == Mode::Compat && matches!(prioritizer.score, Score::AddOn { .. });
         found.retain(|it| apart || it.score != prioritizer.score);
         found.push(prioritizer);
@@ -213,8 +213,8 @@ fn share(amount: Option<f64>, range: Option<(f64, f64)>) -> i64 {
     (((amount - least) / (most - least) - 0.5) * 2.0 * MOST as f64) as i64
 }
 
-/// The score that an add-on gives the cluster whose namespace it is in; 0 where it gives none, and nothing where it is no
-/// longer valid.
+/// The score that an add-on gives the cluster whose namespace it is in; 0 where it gives none, and nothing where it is
+/// no longer valid.
 fn add_on(documents: &[&Value], resource: &str, score: &str, now: Option<Timestamp>) -> Option<i64> {
     let Some(document) = documents.iter().find(|it| it.text_at(&["metadata", "name"]) == resource) else {
         return Some(0);

@@ -29,7 +29,7 @@ pub struct Toleration {
     value: Text,
     /// Empty for every effect.
     effect: Text,
-    /// How long after a taint was added it is tolerated; nothing means for ever.
+    /// How long after a taint was added it is tolerated; `None` means forever.
     seconds: Option<i64>,
     at: Pointer,
 }

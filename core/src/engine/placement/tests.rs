@@ -1,5 +1,5 @@
-//! A hub in miniature, and what a placement decides on it. The names of the rows (`o20`…) are those of the facts about the
-//! original.
+//! A hub in miniature, and the decisions of placements on it. The names of the rows (`o20`…) are those of the facts
+//! about OCM.
 
 use super::*;
 use crate::engine::select::cluster_set::{self, Stage};

@@ -1,4 +1,4 @@
-//! Why a cluster is chosen or not: one step for each condition on its way through the decision.
+//! Why a cluster is chosen or not: one step for each condition that was checked.
 
 use crate::diagnostic::ReasonCode;
 use crate::engine::select::Reason;

@@ -72,7 +72,7 @@ impl Selector {
     /// | a string | `kubectl -l` |
     /// | a list | any of them |
     /// | `matchLabels`, `matchExpressions` | a label selector |
-    /// | `labelSelector`, `clusterNames`, `ignoreClusters` (or `excludeList`) | Greenhouse: labels or names, not ignored |
+    /// | `labelSelector`, `clusterNames`, `ignoreClusters` (or `excludeList`) | Greenhouse: labels or names |
     /// | `clusters`, `clusterSelector` | KubeFed placement: the list wins if it is there, also when it is empty |
     /// | a ManagedClusterSet document | the clusters of that set |
     /// | `exclude`, `fieldSelector`, … | Karmada's affinity, in compat mode with that dialect |
@@ -134,7 +134,7 @@ impl Selector {
             (false, false, true) => {
                 known_fields(map.keys(), PLACEMENT, at)?;
                 let listed = listed(map, at)?;
-                // A selector that is wrong is wrong, also where the list wins; the original does not look.
+                // An invalid selector is an error even if the list wins; KubeFed does not read it.
                 let labels = match (&listed, mode) {
                     (Some(_), Mode::Compat) => None,
                     _ => label_selector(map, "clusterSelector", at)?,

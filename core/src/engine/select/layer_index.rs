@@ -1,4 +1,4 @@
-//! Which of many layers apply to a cluster, without asking every one of them.
+//! Which of many layers apply to a cluster, without checking all of them.
 
 use crate::engine::select::{Cluster, Selector, selects};
 use crate::value::Text;

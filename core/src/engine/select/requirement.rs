@@ -56,15 +56,16 @@ impl LabelSelector {
     ///
     /// # Errors
     ///
-    /// An unknown field or operator, a key or value that no label can have, values where the operator takes none or none
-    /// where it needs them: each at its place. A bad selector never means "no clusters".
+    /// An unknown field or operator, a key or value that no label can have, values where the operator takes none or
+    /// none where it needs them: each at its place. A bad selector never means "no clusters".
     ///
     /// # Example
     ///
     /// ```
     /// use fleetfold_core::{engine::select::LabelSelector, value::{JsonPath, json}};
     ///
-    /// let object = json::parse(r#"{"matchLabels":{"env":"prod"},"matchExpressions":[{"key":"legacy","operator":"DoesNotExist"}]}"#)?;
+    /// let object = r#"{"matchLabels":{"env":"prod"},"matchExpressions":[{"key":"legacy","operator":"DoesNotExist"}]}"#;
+    /// let object = json::parse(object)?;
     /// let selector = LabelSelector::parse_object(&object, &JsonPath::ROOT)?;
     /// assert_eq!(selector, "env=prod,!legacy".parse()?);
     /// # Ok::<(), fleetfold_core::diagnostic::Error>(())

@@ -53,8 +53,8 @@ pub const KINDS: &[ClusterKind] = &[
         group: "greenhouse.sap",
         kind: "Cluster",
         dialect: "greenhouse",
-        // An organization has a namespace of its own. Endpoint and credentials are in one Secret there, so that nobody
-        // can send the one to the other.
+        // An organization has a namespace of its own. Endpoint and credentials are in one Secret there, so credentials
+        // cannot be sent to another endpoint.
         in_control_plane: false,
         // Greenhouse writes its own with a token that it renews, beside the one that the cluster was brought in with.
         access: AccessMethod::Kubeconfig { keys: &["greenhousekubeconfig", "kubeconfig"] },

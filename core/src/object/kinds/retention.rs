@@ -1,11 +1,11 @@
-//! Which values of a live object are carried over into the desired one: three tables, one row a rule.
+//! Which values of a live object are carried over into the desired one: three tables, one row per rule.
 //!
 //! [`STRICT`] is Fleetfold's own table. [`KUBEFED`] and [`KARMADA`] reproduce their upstream; surprising behaviour is a
 //! named [`Quirk`] of its row. Where an upstream crashes, the result is an error.
 //!
-//! Two things of Karmada are left out. Its rules for Pods and owner references go through Go's types, so its result also
-//! gains empty fields and loses unknown ones; ours changes the retained fields only. And the kinds that it treats by
-//! bundled Lua scripts have no rows: a script is not a table.
+//! Two things of Karmada are left out. Its rules for Pods and owner references go through Go's types, so its result
+//! also gains empty fields and loses unknown ones; ours changes the retained fields only. And the kinds that it treats
+//! by bundled Lua scripts have no rows: a script is not a table.
 
 use super::lists::Key;
 use crate::object::identity::group_of;
@@ -76,7 +76,7 @@ pub enum Kinds {
     InGroup(&'static str, &'static str),
     /// Of exactly this `apiVersion`.
     InVersion(&'static str, &'static str),
-    /// Of any API group: only the name of the kind is looked at.
+    /// Of any API group: only the name of the kind is compared.
     Named(&'static str),
     /// All kinds but those of these names.
     NotNamed(&'static [&'static str]),
@@ -116,7 +116,7 @@ pub enum Wanted {
 /// What else must hold for a rule to apply.
 #[derive(Clone, Copy, Debug)]
 pub enum When {
-    /// The request asks for it.
+    /// The request enables it.
     RetainReplicas,
     /// The desired object has this key at its root.
     DesiredHas(&'static str),
@@ -135,7 +135,7 @@ pub enum When {
 pub enum Pairs {
     /// As the list is kept: by its keys, by name, by place.
     ByKind,
-    /// By the first of these groups of keys, then what is left by the next.
+    /// By the first of these groups of keys, then the rest by the next.
     ByKeys(&'static [&'static [Key]]),
     /// By values compared without defaults; the last of several partners wins.
     ByRaw(&'static [&'static str]),
@@ -311,7 +311,7 @@ pub const STRICT: Table = Table {
     ],
 };
 
-/// KubeFed v0.10: the live value nearly always wins, and only the name of the kind is looked at.
+/// KubeFed v0.10: the live value nearly always wins, and only the name of the kind is compared.
 pub const KUBEFED: Table = Table {
     upstream: "KubeFed",
     refuses: true,
@@ -333,7 +333,7 @@ pub const KUBEFED: Table = Table {
     ],
 };
 
-/// Karmada v1.16 to v1.19: it retains after its overrides, merges metadata by key, and looks at the exact `apiVersion`.
+/// Karmada v1.16 to v1.19: it retains after its overrides, merges metadata by key, and compares the exact `apiVersion`.
 pub const KARMADA: Table = Table {
     upstream: "Karmada",
     refuses: true,

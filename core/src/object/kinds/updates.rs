@@ -1,6 +1,6 @@
-//! What counts as a difference of each kind, and how an update mends it (seed 004).
+//! What counts as a difference of each kind, and how an update removes it (seed 004).
 //!
-//! | kind | compared | mended by |
+//! | kind | compared | updated by |
 //! |---|---|---|
 //! | Namespace, ServiceAccount | nothing | never updated |
 //! | Role | rules, labels | replacing |
@@ -11,8 +11,8 @@
 //! | webhook configurations | webhooks, labels, annotations | replacing |
 //! | any other | all but status and identity | merging |
 //!
-//! Of every kind that is updated, finalizers that are desired are added, and those that were applied and are desired no
-//! more are removed.
+//! For every kind that is updated, desired finalizers are added, and applied ones that are no longer desired are
+//! removed.
 
 use crate::object::identity::group_of;
 use crate::value::Value;

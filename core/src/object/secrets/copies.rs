@@ -78,8 +78,8 @@ pub fn secret_in_annotation(text: &str) -> Option<Value> {
     json::parse(text).ok().filter(has_secret)
 }
 
-/// Whether a text is a manifest with the contents of a Secret in it, in YAML, JSON or base64 of them. One that mentions a
-/// Secret and cannot be read, as templates cannot, counts.
+/// Whether a text is a manifest with the contents of a Secret in it, in YAML, JSON or base64 of them. One that mentions
+/// a Secret and cannot be read, as templates cannot, counts.
 pub(super) fn is_copy(text: &str, depth: u32) -> bool {
     if text.len() < SHORTEST {
         return false;
@@ -143,7 +143,7 @@ fn names_kind(text: &str) -> bool {
     words.any(|word| std::mem::replace(&mut is_kind, word == "kind") && Holder::named(word).is_some())
 }
 
-/// Whether a text has a word for what a Secret holds.
+/// Whether a text has a word that names the contents of a Secret.
 fn mentions_contents(text: &str) -> bool {
     words(text).any(|it| matches!(it, "data" | "stringData" | "overrides" | "annotations"))
 }

@@ -24,23 +24,25 @@ pub struct RedactedDocument {
     pub name: Option<ObjectName>,
 }
 
-/// Redacts the Secrets in a text of YAML or JSON. The text keeps its number of lines, and other documents keep every byte.
+/// Redacts the Secrets in a text of YAML or JSON. The text keeps its number of lines, and other documents keep every
+/// byte.
 ///
-/// 1. The values that [`redact`] replaces are replaced where they stand. Comments of the document go, too.
+/// 1. The values that [`redact`] replaces are replaced in place. Comments of the document are removed.
 /// 2. A string that is the manifest of a Secret is replaced as a value, in whatever field it is: tools keep copies in
 ///    annotations, and people put manifests into ConfigMaps.
 /// 3. If the notation does not allow that, as an alias of a map does not, the redacted document is one line of JSON.
 /// 4. A part that cannot be read becomes a comment if it mentions a Secret, or if no line of it has another kind.
-/// 5. The `data` and `stringData` of a document without a kind, or of the kind `secret`, are replaced: it may be a Secret.
+/// 5. The `data` and `stringData` of a document without a kind, or of the kind `secret`, are replaced: it may be a
+///    Secret.
 ///
 /// # Example
 ///
 /// ```
 /// use fleetfold_core::object::secrets::redact_text;
 ///
-/// let text = "kind: Secret\nmetadata:\n  name: db\nstringData:\n  run: |\n    hunter2\n  user: hunter3 # old\ntype: Opaque\n";
+/// let text = "kind: Secret\nmetadata:\n  name: db\nstringData:\n  run: |\n    hunter2\n  user: hunter3 # old\n";
 /// let redacted = redact_text(text);
-/// let want = "kind: Secret\nmetadata:\n  name: db\nstringData:\n  run: \"(masked)\"\n\n  user: \"(masked)\"\ntype: Opaque\n";
+/// let want = "kind: Secret\nmetadata:\n  name: db\nstringData:\n  run: \"(masked)\"\n\n  user: \"(masked)\"\n";
 /// assert_eq!(redacted.text, want);
 /// assert_eq!(redacted.documents[0].name.as_ref().map(ToString::to_string).as_deref(), Some("Secret/db"));
 /// ```
@@ -133,7 +135,7 @@ fn is_blank(part: &str) -> bool {
 /// Where the text of a part changes.
 #[derive(Default)]
 struct InPlace {
-    /// Where a value starts, and what is written there.
+    /// The start of a value, and its replacement.
     replaced: Vec<(Position, String)>,
     /// The lines on which keys and items start: the text of a replaced value ends before the next of them.
     starts: Vec<u32>,

@@ -1,4 +1,4 @@
-//! Recognizes copies of what Secrets hold by their value, in whatever field they are.
+//! Recognizes copies of the contents of Secrets by their value, in any field.
 
 use std::fmt;
 
@@ -10,11 +10,11 @@ use crate::value::{Map, Text, Value};
 
 /// The values of some Secrets, to find them in texts.
 ///
-/// 1. A value is searched for if it has six bytes or more. Shorter than 16 bytes, it counts only where no letter or digit
-///    is next to it: a password `postgres` is not in `postgresql`.
-/// 2. It is found plain, escaped as in JSON (also in JSON inside of JSON), in base64, in base64 of base64, and in base64
-///    of a longer text. Of a long value the first 256 bytes count, in base64 the first 96, twice 48. Lines of base64, as
-///    in a PEM file, are found each for itself.
+/// 1. A value is searched for if it has six bytes or more. Shorter than 16 bytes, it counts only where no letter or
+///    digit is next to it: a password `postgres` is not in `postgresql`.
+/// 2. It is found plain, escaped as in JSON (also in JSON inside of JSON), in base64, in base64 of base64, and in
+///    base64 of a longer text. Of a long value the first 256 bytes count, in base64 the first 96, twice 48. Lines of
+///    base64, as in a PEM file, are searched for separately.
 /// 3. Certificates are public. A value that is also a name of a cluster, a namespace or an object is no secret either.
 /// 4. Values that are compressed, encrypted, hashed or split are not found.
 #[derive(Clone, Default)]
@@ -37,7 +37,7 @@ impl fmt::Debug for SecretValues {
 }
 
 impl SecretValues {
-    /// The values that the Secrets in these objects hold. `is_name` says which texts are names.
+    /// The values of the Secrets in these objects. `is_name` returns whether a text is a name.
     ///
     /// # Example
     ///
@@ -264,7 +264,7 @@ impl Collected<'_> {
         self.patterns.push(Pattern { bytes: text.as_bytes().into(), is_word: text.len() < LONG });
     }
 
-    /// The part of base64 that does not depend on what is around the bytes, for each of the three ways to align them.
+    /// The part of base64 that does not depend on what is around the bytes, for each of the three alignments.
     fn add_encoded(&mut self, bytes: &[u8]) {
         for (before, skipped) in [(0, 0), (1, 2), (2, 3)] {
             let aligned: Vec<u8> = std::iter::repeat_n(0, before).chain(bytes.iter().copied()).collect();

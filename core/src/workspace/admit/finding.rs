@@ -1,4 +1,5 @@
-//! What is wrong with a document after a change, and was not before: found by making the change, looking, and undoing it.
+//! What is wrong with a document after a change, and was not before: found by making the change, looking, and undoing
+//! it.
 
 use std::convert::Infallible;
 
@@ -94,7 +95,7 @@ struct Known<'a> {
     lookups: usize,
 }
 
-/// Looking up a place walks the old document: a broken one with many errors is not worth it.
+/// Looking up a place walks the old document: for one with many errors that is too slow.
 const MAX_LOOKUPS: usize = 100;
 
 impl<'a> Known<'a> {
@@ -110,8 +111,8 @@ impl<'a> Known<'a> {
 
     /// Whether an error was there before. It may have stood elsewhere in a list, but no more often.
     ///
-    /// Who reads a document may stop at the first error, so that mending it brings the next one to light. Where something was
-    /// wrong already, an error about what did not change is therefore an old one.
+    /// A reader may stop at the first error of a document, so fixing that one reveals the next. So if there were errors
+    /// before, an error about an unchanged part is an old one.
     fn has(&mut self, error: &Diagnostic) -> bool {
         let left = self.errors.get_mut(&(error.code, error.message.clone())).filter(|left| **left > 0);
         if let Some(left) = left {
@@ -124,7 +125,8 @@ impl<'a> Known<'a> {
     }
 }
 
-/// Whether what is at a place, or else what is around it, was in the old document: there, or elsewhere in the lists on the way.
+/// Whether the value at a place, or the one around it, was in the old document: at that place, or elsewhere in the
+/// lists on its path.
 fn stood(old: &Value, new: &Value, path: &Pointer) -> bool {
     let (mut value, mut steps) = (new, Vec::new());
     for step in path.segments() {

@@ -1,12 +1,12 @@
-//! What a change would do to clusters, counted: found by making it, comparing what clusters get, and undoing it.
+//! The effect of a change on clusters: applies it, compares the results of clusters, and reverts it.
 //!
-//! 1. Counted is what clusters get from every subject that the change reaches, as `whatIf` shows it: the objects; where a dialect
-//!    gives options or decisions, one for each cluster.
+//! 1. Counts the objects of clusters from every subject that the change affects, as `whatIf` reports them; if a dialect
+//!    has options or decisions instead, one for each cluster.
 //! 2. An object that a cluster no longer gets is deleted there, unless a policy retains it. A new or different object
 //!    counts as changed.
-//! 3. What cannot be read after the change keeps its last state, and takes nothing.
-//! 4. With a namespace, or the organization that has it, goes what is in it.
-//! 5. A status, a finalizer, and what is being deleted already are never in the way.
+//! 3. A document that cannot be read after the change keeps its last state, and deletes nothing.
+//! 4. Deleting a namespace, or its organization, deletes everything in it.
+//! 5. Changes of a status or a finalizer, and of an object that is being deleted, always pass.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -141,7 +141,7 @@ fn size(rendered: &Rendered) -> usize {
 #[derive(Clone, Copy)]
 struct Reviewed<'a> {
     identity: &'a Identity,
-    /// The documents that go, as they were.
+    /// The deleted documents.
     deleted: &'a [Document],
 }
 
@@ -150,7 +150,7 @@ impl Reviewed<'_> {
         self.deleted.iter().any(|it| it.identity == *subject)
     }
 
-    /// How it ends that a cluster gets something of a subject.
+    /// Why a cluster loses the objects of a subject.
     fn removal_cause(&self, identity: &Identity, subject: &dyn Subject, cluster: &Text) -> RemovalCause<'_> {
         let is_its = |it: &&Document| {
             let scope = Scope::of(&it.identity);
@@ -188,9 +188,9 @@ impl Impact {
             let counts = match now {
                 // It keeps its last state.
                 Some(Err(_)) => false,
-                // Nobody reads it any more, which takes nothing, unless it goes itself.
+                // No dialect reads it any more, which deletes nothing, unless it is deleted itself.
                 None => reviewed.deletes(identity),
-                // It was there before somebody else let go of it.
+                // It existed before another subject released it.
                 Some(Ok(it)) if matches!(before, Previous::Absent) && it.is_object() => reviewed.identity == identity,
                 Some(Ok(_)) => true,
             };

@@ -56,7 +56,7 @@ pub struct DesiredObject {
 /// The state of an object after planning it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ObjectState {
-    /// It was not looked at yet.
+    /// It was not read yet.
     Unknown,
     /// It is as it should be.
     Fits,
@@ -103,7 +103,7 @@ impl<'a> Planner<'a> {
         self.steps.needs.push(Need { cluster: cluster.into(), target, label_selector });
     }
 
-    /// Makes an object be there and contain what is desired, by the policy of its kind.
+    /// Creates or updates an object so that it contains the desired one, by the policy of its kind.
     pub fn ensure(&mut self, desired: DesiredObject) -> ObjectState {
         self.reconcile(desired, None)
     }
@@ -310,7 +310,7 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// Lets the status of the subject show what is held of it.
+    /// Shows the held actions of the subject in its status.
     pub fn report_holds(&mut self, live: &Value, write: fn(&mut Value, &[&Held], Option<Timestamp>)) {
         self.steps.hold_report = Some(HoldReport { subject: self.subject.clone(), live: live.clone(), write });
     }
@@ -410,7 +410,7 @@ pub enum Adopted {
     Held,
     Created,
     Shared,
-    /// It differs from what is desired.
+    /// It differs from the desired object.
     Refused(Vec<crate::engine::matching::Difference>),
 }
 
@@ -449,7 +449,8 @@ fn update_without(
 /// The desired object without the values that the live object gave.
 fn without_retained(mut desired: Value, retained: &[Retention]) -> Value {
     let mut places: Vec<Pointer> = retained.iter().map(|it| it.path.clone()).collect();
-    // Later places first, as taking an element out of a list moves those behind it. Indices order by length, then digits.
+    // Later places first, as taking an element out of a list moves those behind it. Indices order by length, then
+    // digits.
     sort_by(&mut places, |a, b| a.segments().map(|it| (it.len(), it)).cmp(b.segments().map(|it| (it.len(), it))));
     for place in places.iter().rev() {
         take(&mut desired, place);
@@ -457,7 +458,7 @@ fn without_retained(mut desired: Value, retained: &[Retention]) -> Value {
     desired
 }
 
-/// The updated object with the record of what is desired now.
+/// The updated object with the record of the desired one.
 fn carry_record(object: Value, desired: &Value) -> Value {
     let record = recorded(desired.clone());
     let Some(text) = record.at(&["metadata", "annotations", super::APPLIED]).cloned() else { return object };

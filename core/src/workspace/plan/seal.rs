@@ -1,14 +1,14 @@
-//! What enters the published digests of a plan in place of what Secrets hold.
+//! Replaces the contents of Secrets in the published digests of a plan.
 //!
-//! A digest is read by more people than Secrets are: it is in the status of a FleetPlan, in logs and in plan files. Whoever
-//! knows the rest of an action could try short values until the digest fits. So:
+//! More people can read a digest than Secrets: it is in the status of a FleetPlan, in logs and in plan files. Anyone
+//! who knows the rest of an action could try short values until the digest fits. So:
 //!
-//! 1. With a key (`configure.digestKey`), each secret value enters as its HMAC-SHA256 under that key.
-//! 2. Without a key the values enter as they are: an approval must cover what is written, and core has no randomness to
-//!    make a key from.
-//! 3. An action on an object without a Secret in it is hashed as it is, also if a string of it is a copy of one.
+//! 1. With a key (`configure.digestKey`), each secret value is replaced by its HMAC-SHA256 under that key.
+//! 2. Without a key the plain values are hashed: an approval must cover the written values, and core has no randomness
+//!    to create a key.
+//! 3. An action on an object without a Secret in it is hashed unchanged, even if a string of it is a copy of one.
 //!
-//! Everybody who has the key gets the same digest: the runner, `plan --from-cluster` and `apply`.
+//! All programs with the key get the same digest: the runner, `plan --from-cluster` and `apply`.
 
 use super::Action;
 use crate::object::redacted::Visibility;

@@ -461,7 +461,7 @@ codes! {
     RequirementMet = "requirement-met",
     /// The cluster does not satisfy the requirement.
     RequirementNotMet = "requirement-not-met",
-    /// The selector is not valid, which OCM treats as one that picks nothing.
+    /// The selector is not valid, which Karmada treats as one that picks nothing.
     BadSelector = "bad-selector",
 
     /// The cluster is in the set or placement that the subject names.

@@ -1,15 +1,15 @@
-//! Reading typed values from a [`Value`], with the path of what is wrong.
+//! Reading typed values from a [`Value`], with the path of an error.
 
 use crate::diagnostic::{Code, Error};
 use crate::value::collections::SortedMap;
 use crate::value::suggest::nearest;
 use crate::value::{JsonPath, Map, Number, Text, Value};
 
-/// Reads a value of the request, moving it: documents are never copied on their way in.
+/// Reads a value of the request by moving it: documents are never copied.
 pub trait Decode: Sized {
     fn decode(value: Value, at: &JsonPath) -> Result<Self, Error>;
 
-    /// What stands for a field that is left out; nothing when it must be there.
+    /// The value of an absent field; `None` if the field is required.
     fn absent() -> Option<Self> {
         None
     }

@@ -224,7 +224,7 @@ impl<'de> Deserializer<'de> for Reader {
         name: &'static str,
         visitor: V,
     ) -> Result<V::Value, ReadError> {
-        /// Longer texts are shared, and worth the way through an error.
+        /// Longer texts are shared, by moving them through an error.
         const COPIED: usize = 64;
         match (name, &self.source) {
             (VALUE, _) => Err(ReadError::moved(self.value()?)),

@@ -11,7 +11,7 @@ use crate::workspace::admit::{ReviewOptions, Rule, Verdict, finding};
 
 /// # Errors
 ///
-/// The binding is not one that a hub takes, or nobody says who binds the set.
+/// A hub refuses the binding, or the user who binds the set is not known.
 pub fn judge(
     workspace: &mut Workspace,
     request: &AdmissionRequest,
@@ -21,7 +21,7 @@ pub fn judge(
     if request.is_quiet() {
         return Ok(Verdict::default());
     }
-    // Also in compat mode: the original's scheduler takes what its webhook would not have let in.
+    // Also in compat mode: OCM's scheduler accepts bindings that its webhook refuses.
     let set = match (bound_set(&request.new.value, Mode::Strict), &request.old) {
         (Ok(set), _) => set,
         (Err(error), Some(old)) if bound_set(&old.value, Mode::Strict).as_ref() == Err(&error) => {

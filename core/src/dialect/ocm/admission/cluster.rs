@@ -19,7 +19,7 @@ const MOST: usize = 64;
 
 /// # Errors
 ///
-/// Labels that no cluster can have, more of them than anybody changes at once, or nobody who changes them.
+/// Invalid labels, too many changed labels at once, or a request without a user.
 pub fn judge(
     workspace: &mut Workspace,
     request: &AdmissionRequest,
@@ -60,7 +60,7 @@ pub fn judge(
                 true => deprecated(check, &store.settings).iter().for_each(|it| verdict.warn(it)),
             }
         }
-        // What is wrong with the sets around it is not told to who labels a cluster.
+        // The errors of its sets are not reported to the user who labels a cluster.
         let unguarded = found.iter().filter(|it| it.code == Code::UnguardedLabel);
         unguarded.for_each(|it| verdict.warn(&Diagnostic { at: Location::default(), ..it.clone() }));
         found.iter().filter(|it| it.code == Code::NamespacedGrant).for_each(|it| verdict.warn_of(it));
@@ -139,7 +139,7 @@ fn denial(check: &Check, user: &User, moves: &[String], settings: &Settings) -> 
     Diagnostic::error(Code::NotGranted, message).hint(grants(check, settings))
 }
 
-/// What would permit it, of what was asked for. Nobody is told to grant what is deprecated.
+/// The permissions that would allow it. Deprecated ones are not suggested.
 fn grants(check: &Check, settings: &Settings) -> String {
     let request: Vec<_> = check.required.iter().filter(|it| joins_count(settings) || !it.is_join()).collect();
     let of_one_kind = request.chunk_by(|a, b| a.subresource == b.subresource).filter_map(|chunk| {

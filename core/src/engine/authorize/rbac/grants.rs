@@ -62,8 +62,8 @@ impl<'u> Subjects<'u> {
 }
 
 impl Rbac {
-    /// The roles whose rules count for a user, by binding and then by name. A role that several bindings name counts for
-    /// the first of them, which is the one that grants.
+    /// The roles whose rules count for a user, by binding and then by name. A role that several bindings name counts
+    /// for the first of them, which is the one that grants.
     pub fn scope(&self, user: &User) -> Scope {
         let mut scope = Scope { masters: user.groups.iter().any(|it| it == MASTERS), roles: Vec::new() };
         if scope.masters {
@@ -127,7 +127,7 @@ impl Rbac {
         self.bindings.iter().filter(move |(_, it)| subjects.are_in(it))
     }
 
-    /// The roles that grant one of the requests, be it by a role that they aggregate.
+    /// The roles that grant one of the requests, directly or through a role that they aggregate.
     fn granting_roles<'r>(&'r self, requests: &[Request]) -> SortedSet<&'r ObjectName> {
         let mut of_kind: SortedMap<(&str, &str, &str, &str), SortedSet<&str>> = SortedMap::new();
         for Request { verb, group, resource, subresource, name } in requests {
@@ -169,21 +169,21 @@ impl Rbac {
 
     /// The roles that an aggregating role selects.
     fn parts<'r>(&'r self, at: &'r ObjectName, role: &'r Role) -> impl Iterator<Item = &'r ObjectName> {
-        // Nearly all roles: no other role has to be looked at.
+        // Nearly all roles: no other role has to be checked.
         let roles = role.is_collecting().then(|| self.roles.iter()).into_iter().flatten();
         let parts = roles.filter(move |(part, it)| *part != at && is_cluster_scoped(&part.kind) && role.selects(it));
         parts.map(|(part, _)| part)
     }
 
-    /// The roles whose own rules make up a role, of those that were not seen before. The cluster writes the rules of an
-    /// aggregating role from the roles that it selects, at any depth; if none of those is given, the written rules
+    /// The roles whose own rules make up a role, of those that were not visited before. The cluster writes the rules of
+    /// an aggregating role from the roles that it selects, at any depth; if none of those is given, the written rules
     /// count.
     fn holders<'r>(&'r self, role: &'r ObjectName, seen: &mut Seen<'r>) -> SortedSet<&'r ObjectName> {
         let mut holders = SortedSet::new();
         let Some((name, role)) = self.roles.get_key_value(role).filter(|(name, _)| seen.roles.insert(name)) else {
             return holders;
         };
-        // A list of what is left to do, as a chain of roles may be longer than a stack is deep.
+        // A work list instead of recursion, since a chain of roles may be very long.
         let mut open = vec![(name, role)];
         while let Some((at, role)) = open.pop() {
             if self.parts(at, role).next().is_none() {

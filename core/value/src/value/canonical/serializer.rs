@@ -19,7 +19,7 @@ pub fn to_text<T: Serialize + ?Sized>(it: &T) -> Result<String, WriteError> {
     Ok(writer.into_text())
 }
 
-/// The same with the fields of structs as they are declared: for requests, whose order says in which order they are read.
+/// The same with the fields of structs in declaration order: for requests, whose fields are read in that order.
 ///
 /// # Errors
 ///

@@ -2,8 +2,8 @@
 
 /// The spans of values by their addresses. A later value replaces an earlier one with the same slot.
 ///
-/// An address names a value only as long as that is not dropped: what is written must outlive the writer's text, as the
-/// parts of one answer do.
+/// An address identifies a value only until it is dropped: written values must outlive the writer, as the parts of one
+/// answer do.
 #[derive(Debug, Default)]
 pub struct Written {
     /// Empty until a span is recorded.
@@ -19,9 +19,9 @@ struct Span {
 
 impl Written {
     const SLOTS: usize = 2048;
-    /// A shorter text is as soon written as found.
+    /// A shorter text is written as fast as found.
     const SHORTEST: usize = 48;
-    /// In a shorter text nothing comes often enough to be worth the slots.
+    /// In a shorter text no value repeats often enough for the slots to pay off.
     const FROM: usize = 8 * 1024;
 
     /// The span of the value at this address.
@@ -62,7 +62,7 @@ mod tests {
         let shared = json::parse(part).unwrap();
         let mut other = shared.clone();
         other.as_map_mut().unwrap().insert("c", "\"\n");
-        // Far beyond the length from which places are noted, and beyond the slots.
+        // Far beyond the length from which spans are recorded, and beyond the slots.
         let many: Vec<Value> = (0..3000_i64)
             .map(|at| match at % 3 {
                 0 => shared.clone(),
@@ -77,7 +77,7 @@ mod tests {
     /// A part of an answer that several of its parts share.
     struct Part(Vec<Marked>);
 
-    /// A value whose places are asked for.
+    /// A value whose spans are requested.
     #[derive(serde::Serialize)]
     struct Marked(String);
 

@@ -118,7 +118,7 @@ impl Reader<'_> {
         Some(at.error("a blank in a key").hint(hint))
     }
 
-    /// A key up to `"]`; inside, `\` stands before a quote or a backslash.
+    /// A key up to `"]`; inside, `\` escapes a quote or a backslash.
     fn quoted(&mut self) -> Result<(), PathError> {
         let mut key = String::new();
         loop {
