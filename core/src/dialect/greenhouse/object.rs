@@ -229,8 +229,8 @@ fn set_once(spec: &mut Map, field: &'static str, first: &str, wanted: &str, fixe
     }
 }
 
-/// The wanted options; if the live ones are the same, in their order. Options under `global.greenhouse` that nobody set
-/// may stay.
+/// The wanted options; if the live ones are the same, in their order. Options under `global.greenhouse` that no layer
+/// sets may stay.
 fn with_tolerated(wanted: Vec<Value>, live: Option<&Value>, mode: Mode) -> Value {
     let live = live.and_then(Value::as_list).map_or(&[][..], Vec::as_slice);
     let names: SortedSet<&str> = wanted.iter().map(|it| it.text_at(&["name"])).collect();

@@ -1,9 +1,9 @@
-//! Local changes of a copy: fields that were set in its cluster and that no rule retains (seed 003: the controller "will
-//! overwrite any changes made to resources it manages").
+//! Local changes of a copy: fields that were set in its cluster and that no rule retains (seed 003: the controller
+//! "will overwrite any changes made to resources it manages").
 //!
 //! | `kubefed.localChanges` | managers known | managers unknown | compat |
 //! |---|---|---|---|
-//! | `overwrite` | fields of other managers are removed | nothing is removed, with a diagnostic | all fields that desired lacks are removed |
+//! | `overwrite` | others' fields are removed | nothing is removed, but reported | all that desired lacks is removed |
 //! | `keep` | nothing is removed | nothing is removed | nothing is removed |
 
 use std::sync::Arc;

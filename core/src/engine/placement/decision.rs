@@ -78,7 +78,7 @@ fn document(placement: &Value, name: &Text, group: &Group, clusters: &[Text]) ->
     if let Some(namespace) = placement.at(&["metadata", "namespace"]) {
         metadata.insert("namespace", namespace.clone());
     }
-    // Without a uid the hub would take the owner for gone, and delete what it owns.
+    // Without a uid the hub would consider the owner deleted, and delete its objects.
     if let Some(uid @ Value::Text(_)) = placement.at(&["metadata", "uid"]) {
         let reference = Value::map([
             ("apiVersion", Value::from(format!("{GROUP}/{VERSION}"))),

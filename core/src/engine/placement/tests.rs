@@ -170,7 +170,7 @@ fn check(hub: Hub, want: &[&str], satisfied: &str) -> Placed {
     placed
 }
 
-/// A placement that is misconfigured at this place. The original empties its decisions, we keep them.
+/// A placement that is misconfigured at this place. OCM empties its decisions, we keep them.
 #[track_caller]
 fn check_misconfigured(hub: Hub, place: &str) {
     let hub = hub.plain(&["c1", "c2"]).prior(1, &["c2"]);

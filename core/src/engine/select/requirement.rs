@@ -64,10 +64,10 @@ impl LabelSelector {
     /// ```
     /// use fleetfold_core::{engine::select::LabelSelector, value::{JsonPath, json}};
     ///
-    /// let object = r#"{"matchLabels":{"env":"prod"},"matchExpressions":[{"key":"legacy","operator":"DoesNotExist"}]}"#;
+    /// let object = r#"{"matchLabels":{"env":"prod"},"matchExpressions":[{"key":"old","operator":"DoesNotExist"}]}"#;
     /// let object = json::parse(object)?;
     /// let selector = LabelSelector::parse_object(&object, &JsonPath::ROOT)?;
-    /// assert_eq!(selector, "env=prod,!legacy".parse()?);
+    /// assert_eq!(selector, "env=prod,!old".parse()?);
     /// # Ok::<(), fleetfold_core::diagnostic::Error>(())
     /// ```
     pub fn parse_object(object: &Value, at: &JsonPath) -> Result<LabelSelector, Error> {
