@@ -10,9 +10,10 @@ pub mod ownership;
 pub mod patch;
 pub mod placement;
 pub mod refresh;
-pub mod rendered;
+pub(crate) mod rendered;
 pub mod retain;
 pub mod select;
 mod upstream;
 
+pub use rendered::{FieldOrigin, LocalField, Origin, Rendered, RenderedObject};
 pub use upstream::Upstream;

@@ -36,7 +36,7 @@ mod stack;
 mod status;
 mod ties;
 
-pub use defaults::{Filled, fill, has_defaults};
+pub use defaults::{fill, has_defaults};
 pub use overrides::contradictions;
 
 use crate::diagnostic::Mode;

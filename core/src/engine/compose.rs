@@ -77,8 +77,8 @@ impl Layer {
 /// use std::sync::Arc;
 /// use fleetfold_core::engine::compose::{Base, Layer, build};
 /// use fleetfold_core::engine::patch::{Operation, Step, Verb};
-/// use fleetfold_core::engine::{rendered::Origin, retain::Rules};
-/// use fleetfold_core::object::document::Identity;
+/// use fleetfold_core::engine::{Origin, retain::Rules};
+/// use fleetfold_core::object::Identity;
 /// use fleetfold_core::{diagnostic::Mode, value::{json, path::Pointer}};
 ///
 /// let document = Arc::new(Identity { kind: "FederatedDeployment".into(), name: "web".into(), ..Identity::default() });

@@ -33,7 +33,7 @@ impl Concealed {
     ///
     /// ```
     /// use std::sync::Arc;
-    /// use fleetfold_core::{object::concealed::Concealed, value::Value};
+    /// use fleetfold_core::{object::Concealed, value::Value};
     ///
     /// let mut shared = Concealed::default();
     /// shared.add(&"hunter2".into());
@@ -90,7 +90,7 @@ impl Concealed {
     /// # Example
     ///
     /// ```
-    /// use fleetfold_core::{object::concealed::Concealed, value::json};
+    /// use fleetfold_core::{object::Concealed, value::json};
     ///
     /// let mut concealed = Concealed::default();
     /// concealed.add(&"hunter2".into());

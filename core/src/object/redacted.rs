@@ -16,7 +16,7 @@ use crate::value::path::Pointer;
 /// Copies of what other Secrets hold are replaced when the answer is written: they are recognized by value.
 ///
 /// ```
-/// use fleetfold_core::object::redacted::Redacted;
+/// use fleetfold_core::object::Redacted;
 /// use fleetfold_core::value::json;
 ///
 /// let secret = json::parse(r#"{"kind":"Secret","data":{"tls.key":"aGlkZGVu"}}"#)?;

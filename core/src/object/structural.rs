@@ -35,7 +35,7 @@ impl<'a> Definition<'a> {
     /// the object drops nothing that is known.
     ///
     /// ```
-    /// use fleetfold_core::object::structural::Definition;
+    /// use fleetfold_core::object::StructuralDefinition;
     /// use fleetfold_core::value::json;
     ///
     /// let definition = json::parse(r#"{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition",

@@ -123,7 +123,7 @@ pub fn from_values(values: &[Value], out: &mut Vec<Diagnostic>) -> Vec<Document>
 /// # Example
 ///
 /// ```
-/// use fleetfold_core::workspace::load::from_text;
+/// use fleetfold_core::workspace::documents_from_text;
 ///
 /// let mut findings = Vec::new();
 /// let documents = from_text("{kind: Namespace, metadata: {name: a}}\n---\nb: [\n", None, &mut findings);

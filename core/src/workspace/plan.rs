@@ -17,7 +17,7 @@ pub use holds::HoldReport;
 pub use limits::{ALLOW_DELETE, assemble};
 pub use pause::{check as check_pause, is_paused};
 pub use planner::{Decision, DesiredObject, Known, ObjectState, Planner};
-pub use record::{APPLIED, last_applied, recorded};
+pub use record::{APPLIED, last_applied};
 
 use std::sync::Arc;
 

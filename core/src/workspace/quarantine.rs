@@ -111,7 +111,7 @@ pub fn error() -> Error {
 /// # Example
 ///
 /// ```
-/// use fleetfold_core::{value::json::parse, workspace::quarantine::equal_ignoring_server_fields};
+/// use fleetfold_core::{value::json::parse, workspace::equal_ignoring_server_fields};
 ///
 /// let old = parse(r#"{"metadata":{"name":"a","resourceVersion":"1"},"spec":{"n":1}}"#).unwrap();
 /// let touched = parse(r#"{"metadata":{"name":"a","resourceVersion":"2"},"spec":{"n":1},"status":{}}"#).unwrap();

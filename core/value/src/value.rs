@@ -4,6 +4,8 @@
 //! and an edit copies only the path from the root to the edited place.
 
 pub mod canonical;
+/// Small replacements of std's collections: hidden, as they are public only for the other crates of the engine.
+#[doc(hidden)]
 pub mod collections;
 pub(crate) mod de;
 mod facts;
@@ -14,6 +16,8 @@ mod position;
 #[cfg(feature = "schema")]
 mod schema;
 mod ser;
+/// One sort for all types: hidden, as it is public only for the other crates of the engine.
+#[doc(hidden)]
 pub mod sorting;
 pub mod suggest;
 pub mod text;

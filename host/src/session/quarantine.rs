@@ -7,9 +7,9 @@ use std::time::{Duration, Instant};
 
 use fleetfold_core::Value;
 use fleetfold_core::api::Refusal;
-use fleetfold_core::object::document::Reference;
+use fleetfold_core::object::Reference;
 use fleetfold_core::value::Text;
-use fleetfold_core::workspace::quarantine::equal_ignoring_server_fields;
+use fleetfold_core::workspace::equal_ignoring_server_fields;
 
 use crate::clock::now;
 use crate::engine::refusal;

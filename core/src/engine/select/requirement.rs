@@ -140,7 +140,7 @@ impl Requirement {
     ///
     /// ```
     /// use fleetfold_core::engine::select::{Requirement, Test};
-    /// use fleetfold_core::object::labels::Labels;
+    /// use fleetfold_core::object::Labels;
     ///
     /// let not_prod = Requirement::new("env", Test::NotIn(vec!["prod".into()]))?;
     /// assert!(not_prod.accepts(&Labels::default()), "a cluster without the label is not in prod");

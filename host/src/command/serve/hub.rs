@@ -17,7 +17,7 @@ use fleetfold::session::workspace_state::WorkspaceState;
 use fleetfold_core::api::Finding;
 use fleetfold_core::api::configure::Configure;
 use fleetfold_core::diagnostic::Severity;
-use fleetfold_core::object::document::Identity;
+use fleetfold_core::object::Identity;
 use fleetfold_core::object::folder;
 use fleetfold_core::object::managed_fields;
 use fleetfold_core::object::secrets::SecretValues;
