@@ -226,7 +226,7 @@ fn a_change_that_cannot_be_read_is_told_in_its_own_file() {
     assert!(said.contains(&format!("--> {edits}/b.yaml:3:1\n  |\n3 | kind: Z\n  | ^\n")), "{said}");
     assert_eq!(output.status.code(), Some(2));
     let live = folder("what-if-live", &[("a.yaml", SETS), ("live/eu-1/x.yaml", "")]);
-    fails(&["what-if", "-f", &fleet, "--change", &live], "that is no change");
+    fails(&["what-if", "-f", &fleet, "--change", &live], "a change must hold documents");
 }
 
 #[test]
@@ -290,7 +290,7 @@ fn what_cannot_be_read_is_told_beside_the_rest_and_stops_a_plan() {
     assert_eq!(preview.status.code(), Some(2));
     let plan = run(&["plan", "-f", &fleet]);
     assert_eq!((plan.status.code(), text(&plan.stdout)), (Some(2), ""));
-    assert!(text(&plan.stderr).contains("\nerror: there is no plan over documents that cannot be read\n"));
+    assert!(text(&plan.stderr).contains("\nerror: cannot plan: some documents cannot be read\n"));
 }
 
 #[test]

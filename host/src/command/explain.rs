@@ -171,8 +171,8 @@ fn value(
         results.push(ExplainedGroup { clusters: group.clusters, explained });
     }
     if results.is_empty() {
-        let hint = "`fleetfold explain SUBJECT` without `--path` says why";
-        return Err(Failure::new(format_args!("`{subject}` gives nothing to any cluster"), hint));
+        let hint = "run `fleetfold explain SUBJECT` without `--path` for the reason";
+        return Err(Failure::new(format_args!("`{subject}` produces nothing for any cluster"), hint));
     }
     Ok((Explained::Groups { results }, tables.join("\n")))
 }

@@ -13,10 +13,11 @@ use super::statuses::StatusWritten;
 use super::{Runner, is_newer};
 use crate::cluster::connect::Access;
 use crate::cluster::{ApiError, WatchEvent};
+use crate::meta::Meta;
 use crate::session::EngineError;
 use crate::target::Target;
 
-const CONFLICT_HINT: &str = "let one of them set it: retain the field, or stop the other";
+const CONFLICT_HINT: &str = "let only one manager set it: retain the field, or stop the other one";
 
 /// Everything that the loop of a runner handles.
 #[derive(Debug)]
@@ -124,7 +125,7 @@ impl Runner {
             ActionEvent::OtherManagers { cluster, target, managers } => {
                 let others = if managers.is_empty() { "somebody".to_owned() } else { managers.join(", ") };
                 tracing::warn!(cluster, target = %target, managers = managers.join(","), hint = CONFLICT_HINT,
-                    "{target}{} is changed back again and again by {others}: it is left alone for now", in_cluster(&cluster));
+                    "{target}{} is repeatedly reverted by {others}: pausing writes to it", in_cluster(&cluster));
                 self.executor.set_other_managers(&cluster, &target, managers);
                 Ok(())
             }
@@ -151,7 +152,7 @@ impl Runner {
     fn document_fetched(&mut self, target: &Target, found: Option<Value>) -> Result<(), EngineError> {
         match found {
             Some(object) => {
-                let version = object.text_at(&["metadata", "resourceVersion"]);
+                let version = Meta::of(&object).resource_version();
                 if is_newer(version, self.documents.version(target)) && self.documents.record_write(&object) {
                     return self.load(vec![object]);
                 }

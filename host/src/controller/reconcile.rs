@@ -119,11 +119,11 @@ impl Runner {
                 self.metrics.shadow_differs(compared.differences.len());
                 for difference in compared.differences.iter().take(20) {
                     let Difference { cluster, subject, target, .. } = difference;
-                    tracing::warn!(cluster, subject, target = %target, "the shadow engine plans something else for {target}{}", in_cluster(cluster));
+                    tracing::warn!(cluster, subject, target = %target, "the shadow engine plans {target}{} differently", in_cluster(cluster));
                 }
             }
             (_, Err(error)) | (Err(error), _) => {
-                tracing::warn!(code = error.code(), "the shadow engine has no plan: {error}");
+                tracing::warn!(code = error.code(), "the shadow engine cannot plan: {error}");
             }
         }
     }

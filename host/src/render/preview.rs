@@ -9,7 +9,7 @@ use fleetfold_core::value::Text;
 use fleetfold_core::value::path::Pointer;
 use serde::Serialize;
 
-use super::place::Place;
+use super::location::Location;
 use super::style::{Ink, Palette, clean};
 use super::table::{Cell, Table};
 use super::{clusters, counted, name_of, value};
@@ -135,7 +135,7 @@ fn options(result: &ResultAnswer, origins: bool, palette: Palette) -> String {
     // An option that contains the cluster name differs in each cluster: one line represents all of them.
     let own = result.own.as_ref().and_then(|own| own.values().next());
     for option in own.into_iter().flatten() {
-        let shown = Cell::inked(Ink::Dim, "(its own in each)");
+        let shown = Cell::inked(Ink::Dim, "(differs per cluster)");
         table.row([(&option.path).into(), shown, (&option.from).into(), "".into()]);
     }
     table.render("    ", palette)
@@ -146,7 +146,7 @@ fn object_fields(made: &ProductAnswer, origins: bool, palette: Palette, out: &mu
     let mut title = palette.paint(Ink::Bold, &clean(&name_of(&made.object)));
     title.push_str(&format!("  (wave {})", made.wave));
     if origins && let Some(base) = &made.base {
-        title.push_str(&format!("  base {}", clean(&Place::from(base).to_string())));
+        title.push_str(&format!("  base {}", clean(&Location::from(base).to_string())));
     }
     out.push_str(&format!("    {title}\n"));
     let retained = made.retained.as_deref().unwrap_or_default();
@@ -235,8 +235,8 @@ fn hidden(chain: &[LayerAnswer], origins: bool, table: &mut Table) {
 }
 
 fn at(origin: Option<&LayerAnswer>, origins: bool) -> Cell {
-    let place = origin.filter(|_| origins).map(|it| Place::from(it).to_string());
-    Cell::inked(Ink::Dim, place.unwrap_or_default())
+    let location = origin.filter(|_| origins).map(|it| Location::from(it).to_string());
+    Cell::inked(Ink::Dim, location.unwrap_or_default())
 }
 
 /// The value at a JSON pointer.
@@ -270,7 +270,7 @@ PluginPreset/acme/metrics
     OPTION                          VALUE                                    FROM
     replicas                        3                                        preset
     token                           from {\"secret\":{\"key\":\"k\",\"name\":\"s\"}}   defaults
-    global.greenhouse.clusterName   (its own in each)                        injected
+    global.greenhouse.clusterName   (differs per cluster)                        injected
 
   us-1
     error[bad-expression]: it fails

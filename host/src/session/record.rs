@@ -47,9 +47,9 @@ struct Writer {
     version: Option<String>,
 }
 
-/// What a replay reports of a request.
+/// The fields of a request that a replay reports.
 #[derive(Debug, Deserialize)]
-struct Asked {
+struct RequestHead {
     op: Option<String>,
     now: Option<String>,
 }
@@ -247,7 +247,7 @@ impl Replay {
         // A hash contains no quote, so the first match is the right one.
         let parts = inner.and_then(|it| it.split_once(between));
         let (recorded, request) = parts.ok_or("it has no answer and request")?;
-        let Asked { op, now: planned_at } = parse(request)?;
+        let RequestHead { op, now: planned_at } = parse(request)?;
         let keyed = with_key(request, digest_key);
         self.lacks_digest_key |= keyed.is_some() && digest_key.is_none();
         let response = engine.call(keyed.as_deref().unwrap_or(request).as_bytes());

@@ -145,7 +145,7 @@ impl Check<'_> {
             }
         }
         for name in map.keys().filter(|name| !fields.iter().any(|it| it.name == name.as_str())) {
-            let message = format!("there is no field `{name}`, so it does nothing");
+            let message = format!("unknown field `{name}` has no effect");
             let names: Vec<&str> = fields.iter().map(|it| it.name).collect();
             let hint = suggest(name, &names, "one of");
             self.report(Severity::Warning, Code::UnknownField, &at.child(name.as_str()), message, hint);
@@ -241,7 +241,7 @@ impl Check<'_> {
             if !ANNOTATIONS.contains(&name.as_str())
                 && let Some(hint) = did_you_mean(name, ANNOTATIONS.iter().copied())
             {
-                let message = format!("`{name}` is no annotation that is shown");
+                let message = format!("no policy hub shows the annotation `{name}`");
                 self.report(Severity::Warning, Code::UnknownField, &at.child(name.as_str()), message, hint);
             }
         }
@@ -301,12 +301,12 @@ annotations:
         one(
             "mutating: false",
             "mutating: false\nbackgroundAudits: true",
-            "warning 7:/backgroundAudits there is no field `backgroundAudits`, so it does nothing; did you mean `backgroundAudit`?",
+            "warning 7:/backgroundAudits unknown field `backgroundAudits` has no effect; did you mean `backgroundAudit`?",
         );
         one(
             "policy.title",
             "policy.tilte",
-            "warning 8:/annotations/io.kubewarden.policy.tilte `io.kubewarden.policy.tilte` is no annotation that is shown; did you mean `io.kubewarden.policy.title`?",
+            "warning 8:/annotations/io.kubewarden.policy.tilte no policy hub shows the annotation `io.kubewarden.policy.tilte`; did you mean `io.kubewarden.policy.title`?",
         );
     }
 
