@@ -216,10 +216,10 @@ export const ROUNDS = Number(process.env.FLEETFOLD_ROUNDS ?? 1);
 
 /**
  * Plans or drills as often as there are rounds: the first round in the order they are written, the others in an order
- * that `FLEETFOLD_PEER_SEED` decides, so that each comes after other ones.
+ * that `FLEETFOLD_SEED` decides, so that each comes after other ones.
  */
 export function inRounds(plans) {
-  const random = randomOf(seedOf(process.env.FLEETFOLD_PEER_SEED ?? "1", "rounds", 0));
+  const random = randomOf(seedOf(process.env.FLEETFOLD_SEED ?? "1", "rounds", 0));
   const written = Object.entries(plans);
   const rounds = Array.from({ length: ROUNDS }, (_, index) => (index === 0 ? written : random.shuffle(written)));
   return rounds.flatMap((round, index) =>

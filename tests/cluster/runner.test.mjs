@@ -76,7 +76,7 @@ describe("the runner", () => {
     await plane.hub.patch("FederatedConfigMap/shop/settings", { spec: { template: { data: { currency: "CHF" } } } });
     const refused = command(["apply", file, ...hub, ...LIMITS]);
     assert.equal(refused.code, 1);
-    assert.match(refused.err, /the plan is another one now/);
+    assert.match(refused.err, /the plan has changed/);
     assert.match(refused.out, /settings/);
     assert.equal(await berlin.find("Deployment/shop/web"), undefined, "nothing is done of a plan that is another one");
 

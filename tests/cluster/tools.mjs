@@ -1,4 +1,4 @@
-// Finds the programs that the test bed runs, and builds what is not there yet.
+// Finds the programs that the harness runs, and builds the missing ones.
 //
 //   node tests/cluster/tools.mjs                                 builds once, prints the folder
 //   FLEETFOLD_KUBERNETES=oldest node tests/cluster/tools.mjs     those of the oldest supported version

@@ -121,5 +121,5 @@ export function webhook({ documents = [], permissions, limits, context, defaults
       reviews.push({ resource, subresource: subresource ?? "", name: name ?? "", verb, allowed });
     }
   }
-  throw new Error("the engine asks for one access review after the other");
+  throw new Error("the engine keeps requesting access reviews");
 }

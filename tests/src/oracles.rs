@@ -51,8 +51,7 @@ impl Oracle {
     }
 }
 
-/// The seed of a differential run: `FLEETFOLD_PEER_SEED`, or one that is written down here, so that CI is repeatable.
+/// The seed of a differential run: `FLEETFOLD_SEED`, or one that is written down here, so that CI is repeatable.
 pub fn seed() -> u64 {
-    std::env::var("FLEETFOLD_PEER_SEED")
-        .map_or(20_261_116, |text| text.parse().expect("FLEETFOLD_PEER_SEED is a number"))
+    std::env::var("FLEETFOLD_SEED").map_or(20_261_116, |text| text.parse().expect("FLEETFOLD_SEED is a number"))
 }

@@ -223,7 +223,7 @@ story("why a cluster is out, requirement by requirement, with a link to its labe
   await select(page, { cluster: "lab-1" });
   assert.match(
     await shown(column(page)),
-    /lab-1 is not picked[\s\S]*metadata.greenhouse.sap\/tier=gold does not hold: the label is bronze/,
+    /lab-1 is not selected[\s\S]*metadata.greenhouse.sap\/tier=gold does not hold: the label is bronze/,
   );
   await column(page)
     .getByRole("button", { name: /Go to the label metadata.greenhouse.sap\/tier of lab-1/ })

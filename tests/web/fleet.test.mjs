@@ -194,18 +194,18 @@ story(
   { example: "thousand" },
 );
 
-story("a cluster that does not answer says so", async (page) => {
+story("a cluster that is unreachable says so", async (page) => {
   await page.evaluate(async () => {
     const { state } = document.querySelector("ff-app");
     await state.open({ ...state.source, facts: [{ live: "eu-1", unreachable: true, reason: "connection refused" }] });
   });
   await settled(page);
-  assert.match(await rows(page).filter({ hasText: "eu-1" }).innerText(), /does not answer/);
+  assert.match(await rows(page).filter({ hasText: "eu-1" }).innerText(), /unreachable/);
   await rows(page).filter({ hasText: "eu-1" }).click();
   await settled(page);
   assert.match(
     await view(page).getByRole("region", { name: "eu-1" }).innerText(),
-    /It does not answer: connection refused/,
+    /It is unreachable: connection refused/,
   );
 });
 

@@ -1,4 +1,4 @@
-// Who gets what: the subjects, the groups of clusters with equal results, and the reasons for a cluster's membership.
+// Results: the subjects, the groups of clusters with equal results, and the reasons for a cluster's membership.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
@@ -17,7 +17,7 @@ import { stories } from "./stories.mjs";
 
 const METRICS = "PluginPreset/acme/metrics";
 const story = stories(async (page) => {
-  await selectView(page, "Who gets what");
+  await selectView(page, "Results");
 });
 
 const view = (page) => page.locator("ff-groups");
@@ -293,7 +293,7 @@ story("a subject that gives nothing says why, and leads to the place", async (pa
     "matchLabels: {metadata.greenhouse.sap/tier: gold}",
     "matchExpressions: [{key: tier, operator: Inn, values: [gold]}]",
   );
-  assert.match(await said(page), /It gives nothing: Inn is not an operator of a selector; did you mean In\?/);
+  assert.match(await said(page), /It produces nothing: Inn is not an operator of a selector; did you mean In\?/);
   const place = opened(page);
   await view(page).getByRole("button", { name: "Open the place" }).click();
   assert.match((await text(page, (await place).file)).split("\n")[(await place).line - 1], /operator: Inn/);
@@ -350,7 +350,7 @@ story("without anything that gives, the view shows what would", async (page) => 
 story("the keyboard alone picks a subject, unfolds a group and chooses a cluster", async (page) => {
   await select(page, { subject: METRICS });
   await helper(page);
-  await page.getByRole("tab", { name: "Who gets what" }).focus();
+  await page.getByRole("tab", { name: "Results" }).focus();
   const focused = () =>
     page.evaluate(
       () =>

@@ -108,7 +108,7 @@ story("what is shadowed is as loud, with whom it concerns and what hides it", as
   const card = shadowed(view).first();
   assert.match(
     await shown(card),
-    /replicas of PluginPreset\/acme\/metrics is said without effect for 1 cluster[\s\S]*eu-1[\s\S]*hidden by\s+cluster-option-override\s+presets\.yaml\s*:29/,
+    /replicas of PluginPreset\/acme\/metrics has no effect on 1 cluster[\s\S]*eu-1[\s\S]*shadowed by\s+cluster-option-override\s+presets\.yaml\s*:29/,
   );
   await card.getByRole("button", { name: "presets.yaml:29" }).click();
   await settled(page);

@@ -16,7 +16,7 @@ func cases(seed uint64) func() source {
 			if chance.Percent(15) {
 				text = (&draw{Source: chance}).hurt(text)
 			}
-			if !doubtsIn([]byte(text)).Ambiguous && !doubtsInStream(text).Ambiguous {
+			if !warningsIn([]byte(text)).Ambiguous && !warningsInStream(text).Ambiguous {
 				return source{Text: text}
 			}
 		}

@@ -44,8 +44,8 @@ func TestRefusals(t *testing.T) {
 	refuse(t, bomb())
 }
 
-func TestDoubtsAreMarked(t *testing.T) {
-	for text, want := range map[string]doubts{
+func TestWarningsAreReported(t *testing.T) {
+	for text, want := range map[string]warnings{
 		"a: 1\na: 2":              {Duplicate: true},
 		"- yes: 1\n  true: 2":     {Duplicate: true},
 		"- - {a: {1: a, '1': b}}": {Duplicate: true, Ambiguous: true},
@@ -57,7 +57,7 @@ func TestDoubtsAreMarked(t *testing.T) {
 		"a: 1\n...\n":             {},
 		"# nothing":               {},
 	} {
-		if got := doubtsIn([]byte(text)); got != want {
+		if got := warningsIn([]byte(text)); got != want {
 			t.Errorf("%q gives %+v, want %+v", text, got, want)
 		}
 	}
