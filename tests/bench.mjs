@@ -1,7 +1,7 @@
-// The figures of TARGETS: ours, natively and under wasmtime, against the Go libraries, in one run. Figures are CPU time, the
-// least of all samples and of two alternating rounds; what counts are the ratios. `npm run bench small` measures single
-// operations alone, `npm run bench fleet` whole fleets alone, `npm run bench runner` the runner on real API servers alone,
-// `npm run bench page` the page in Chromium and what travels to it.
+// The figures of TARGETS: ours, natively and under wasmtime, against the Go libraries, in one run. Figures are CPU
+// time, the least of all samples and of two alternating rounds; what counts are the ratios. `npm run bench small`
+// measures single operations alone, `npm run bench fleet` whole fleets alone, `npm run bench runner` the runner on real
+// API servers alone, `npm run bench page` the page in Chromium and what travels to it.
 import { execFileSync } from "node:child_process";
 import { mkdirSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -130,7 +130,8 @@ function fleet() {
   const sizes = [100, 1_000, 10_000, 100_000];
   for (const size of sizes) execFileSync(go, ["fleet", folder, "-clusters", size], { stdio: "inherit" });
 
-  // W4 and W5, in alternating rounds. What both sides work out must be the same to the byte, or the figures mean nothing.
+  // W4 and W5, in alternating rounds. What both sides work out must be the same to the byte, or the figures mean
+  // nothing.
   for (let round = 0; round < 2; round += 1) {
     const plan = theirs("plan", "-clusters", count);
     const native = ours("plan", folder, count, "native");

@@ -1,7 +1,7 @@
 //! The validating webhook: passes admission reviews to the engine, with the access reviews that it needs.
 //!
-//! One loop owns the documents of the hub, as in the runner, and several engines answer reviews ([`pool`]). A review that
-//! arrives before all documents were read fails, so that the failure policy of the API server applies.
+//! One loop owns the documents of the hub, as in the runner, and several engines answer reviews ([`pool`]). A review
+//! that arrives before all documents were read fails, so that the failure policy of the API server applies.
 
 pub mod certificate;
 pub mod pool;

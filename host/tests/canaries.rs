@@ -1,5 +1,5 @@
-//! Secrets with canaries, through every command in every format, and through `serve`: none may come out. The fleet is in
-//! `tests/canaries`, which `core/tests/canaries.rs` sends through every op.
+//! Secrets with canaries, through every command in every format, and through `serve`: none may come out. The fleet is
+//! in `tests/canaries`, which `core/tests/canaries.rs` sends through every op.
 
 mod server;
 

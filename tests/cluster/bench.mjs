@@ -1,5 +1,5 @@
-// The runner against real API servers: how fast it writes beside `kubectl apply --server-side`, how long a changed label takes
-// until everything is settled, and how much memory a thousand clusters take. Run by `npm run bench runner`.
+// The runner against real API servers: how fast it writes beside `kubectl apply --server-side`, how long a changed
+// label takes until everything is settled, and how much memory a thousand clusters take. Run by `npm run bench runner`.
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { performance } from "node:perf_hooks";

@@ -233,7 +233,9 @@ describe("what an attack found", () => {
     await plane.hub.delete(guard);
   });
 
-  /** Takes a part of the schema of a kind away, so that the server drops what is written there; answers how to undo it. */
+  /**
+   * Takes a part of the schema of a kind away, so that the server drops what is written there; answers how to undo it.
+   */
   const prune = async (name, change) => {
     const before = await plane.hub.get(`CustomResourceDefinition/${name}`);
     const spec = structuredClone(before.spec);

@@ -1,4 +1,5 @@
-// The runner is killed at every write it makes, gets errors, and its servers are killed: the end is that of a run without faults.
+// The runner is killed at every write it makes, gets errors, and its servers are killed: the end is that of a run
+// without faults.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { eventually } from "./control-plane.mjs";

@@ -1,4 +1,5 @@
-// `fleetfold serve --from-cluster`: a real hub and its members in a page, followed as they change, and never written to.
+// `fleetfold serve --from-cluster`: a real hub and its members in a page, followed as they change, and never written
+// to.
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { get } from "node:http";

@@ -3,7 +3,9 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { CAN_I, ask, root, webhook } from "./kubewarden-hosts.mjs";
 
-/** Every question of every vector of an op, with the documents and the settings before it, and what the webhook answers. */
+/**
+ * Every question of every vector of an op, with the documents and the settings before it, and what the webhook answers.
+ */
 export function vectors(asked, questions) {
   const folder = join(root, "tests", "vectors", asked);
   return readdirSync(folder).flatMap((file) => {

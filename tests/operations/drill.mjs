@@ -69,8 +69,8 @@ function candidates(fleet, pattern) {
 /**
  * Drills the fields of one kind in one fleet: `{ fields, operations, failures, excused, without }`.
  *
- * Short: one field of `DRILLED`, with one wrong value, and what is planned is applied for one of `APPLIED`. Another seed
- * takes other ones.
+ * Short: one field of `DRILLED`, with one wrong value, and what is planned is applied for one of `APPLIED`. Another
+ * seed takes other ones.
  */
 export function drillKind({ kind, fleet, document, fields: all }, { isLong, seed }) {
   const base = settled(fleet);

@@ -1,5 +1,5 @@
-// Every field of every kind that a dialect reads, drilled in memory: `drill.mjs` says how, `properties.mjs` what must hold.
-// `FLEETFOLD_OPERATIONS=all` is the long form, `FLEETFOLD_SEED` picks other values.
+// Every field of every kind that a dialect reads, drilled in memory: `drill.mjs` says how, `properties.mjs` what must
+// hold. `FLEETFOLD_OPERATIONS=all` is the long form, `FLEETFOLD_SEED` picks other values.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { countsOf, drillKind, HEADER, lineOf, subjectsOfDrills } from "./drill.mjs";

@@ -39,7 +39,8 @@ export const EXCLUDED = [
   [/./, /^metadata\.ownerReferences/, "the garbage collector of the server acts on it, whatever we plan"],
   [/Plugin$/, /^spec(\.optionValues)?$/, "the plan writes overridden options into it; what is in it is drilled"],
   [/Plugin$/, /^metadata\.labels/, "the label `greenhouse.sap/pluginpreset` makes it an object of the preset"],
-  // Fields of the schemas for which no document of the fleets has a value that a drill can set. Vectors read each of them.
+  // Fields of the schemas for which no document of the fleets has a value that a drill can set. Vectors read each of
+  // them.
   [
     /^greenhouse\.sap\/Plugin(Preset)?$/,
     /^spec\.(plugin\.)?waitFor\b/,
@@ -65,9 +66,9 @@ export const EXCLUDED = [
 ];
 
 /**
- * Where a property does not hold, and why: `{ kind, field, operation, property, reason }`. A row without a kind or an operation
- * is about all of them. A reason that begins with `open:` is a mistake of the engine that is known and not mended yet.
- * The properties `deletes`, `answers` and `applies` have no row, and get none.
+ * Where a property does not hold, and why: `{ kind, field, operation, property, reason }`. A row without a kind or an
+ * operation is about all of them. A reason that begins with `open:` is a mistake of the engine that is known and not
+ * mended yet. The properties `deletes`, `answers` and `applies` have no row, and get none.
  */
 export const EXCEPTIONS = [
   // What is copied as it is.

@@ -11,7 +11,8 @@ use crate::tree::{cache, root};
 pub struct Oracle(PathBuf);
 
 impl Oracle {
-    /// Builds `tests/oracles/cmd/<name>`. Go's own cache makes this cheap the second time; the program lies outside the tree.
+    /// Builds `tests/oracles/cmd/<name>`. Go's own cache makes this cheap the second time; the program lies outside the
+    /// tree.
     pub fn build(name: &str) -> Oracle {
         let program = cache().join("oracles").join(name);
         let status = Command::new("go")

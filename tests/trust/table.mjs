@@ -12,7 +12,8 @@ export function wantedOf({ short, long, always }, { isShort, scale }) {
 }
 
 /**
- * Runs rows; answers `[{ row, wanted, count, unit, seed, problem, minutes }]`. A row's `run` answers how much it did, or throws.
+ * Runs rows; answers `[{ row, wanted, count, unit, seed, problem, minutes }]`. A row's `run` answers how much it did,
+ * or throws.
  */
 export async function runRows(rows, options, say = () => {}) {
   const results = [];

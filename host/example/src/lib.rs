@@ -1,7 +1,7 @@
 //! An example fleet of any size: clusters with labels, and documents of three dialects that select them.
 //!
-//! `fleetfold example` writes it to a folder; the page embeds one of a thousand clusters. One splitmix64 draws every label,
-//! so the same number of clusters gives the same bytes, and a cluster has the same labels in every larger fleet.
+//! `fleetfold example` writes it to a folder; the page embeds one of a thousand clusters. One splitmix64 draws every
+//! label, so the same number of clusters gives the same bytes, and a cluster has the same labels in every larger fleet.
 #![forbid(unsafe_code)]
 
 mod documents;

@@ -7,7 +7,8 @@
 //!    computed reaches one workspace at most.
 //! 3. A user whose review exceeded a limit is isolated for a while: only the first workspace answers their reviews, so
 //!    repeating one does not take the others. The time doubles with each such review.
-//! 4. A review is answered by a workspace that has at least the documents that were there when the webhook became ready.
+//! 4. A review is answered by a workspace that has at least the documents that were there when the webhook became
+//!    ready.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;

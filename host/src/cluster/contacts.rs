@@ -113,8 +113,8 @@ impl Contacts {
     }
 }
 
-/// Adds a contact by the uid of its Secret. Several clusters may share a Secret and an endpoint, and they connect in any
-/// order: the first one stays, or every restart would write another name.
+/// Adds a contact by the uid of its Secret. Several clusters may share a Secret and an endpoint, and they connect in
+/// any order: the first one stays, or every restart would write another name.
 fn put(known: &mut BTreeMap<String, MemberContact>, contact: MemberContact) {
     if known.get(&contact.secret_uid).is_none_or(|before| before.digest != contact.digest) {
         known.insert(contact.secret_uid.clone(), contact);

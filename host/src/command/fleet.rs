@@ -42,8 +42,8 @@ pub struct FleetArgs {
     ///
     /// Of a folder, every .yaml, .yml and .json file in it and below it is read. `live/<cluster>/` in it is the
     /// complete live state of that cluster, and `live/_hub/` that of the hub. A `fleetfold.yaml` of the kind Settings
-    /// (fleetfold.dev/v1) holds settings under `spec`. Links that lead out of the folder, pipes, devices and files above
-    /// `--max-file-size` are refused.
+    /// (fleetfold.dev/v1) holds settings under `spec`. Links that lead out of the folder, pipes, devices and files
+    /// above `--max-file-size` are refused.
     #[arg(short = 'f', long = "filename", value_name = "FILE", required_unless_present = "from_cluster")]
     files: Vec<PathBuf>,
 
@@ -177,8 +177,8 @@ impl Fleet {
         Ok(answer)
     }
 
-    /// After a call that exceeded a limit: loads everything again, puts the subjects aside that are the cause, and returns
-    /// the response without them, or else the one of the call.
+    /// After a call that exceeded a limit: loads everything again, puts the subjects aside that are the cause, and
+    /// returns the response without them, or else the one of the call.
     fn recover(&mut self, request: &str, response: String) -> String {
         let found = blame::search(self, request, &[], &BTreeSet::new());
         let Some(answered) = found.response else {

@@ -1,4 +1,5 @@
-//! The runner's `FleetPlan`: conditions for `kubectl wait`, the digests of the plan and of the engine, and the approval.
+//! The runner's `FleetPlan`: conditions for `kubectl wait`, the digests of the plan and of the engine, and the
+//! approval.
 //!
 //! Where the hub does not serve the kind, the conditions are only logged.
 
@@ -261,7 +262,8 @@ impl FleetPlan {
             transitions.push(change);
         }
         tokio::spawn(async move {
-            // With the definition of an older release, the digest that waits for approval and the recent deletes still count.
+            // With the definition of an older release, the digest that waits for approval and the recent deletes still
+            // count.
             let result = hub.put_status(&target, &body, UnknownFields::Dropped, None).await;
             if let Ok(object) = &result {
                 for transition in &transitions {
@@ -363,8 +365,8 @@ fn status_value(status: &FleetPlanStatus) -> Value {
     serde_json::to_value(status).and_then(serde_json::from_value).expect("a status is JSON")
 }
 
-/// The event for another engine than the one that planned before. Modules may plan differently, so the change is reported
-/// and, since upgrades are wanted, not refused: `--verify-key` and `--require-approval` are for that.
+/// The event for another engine than the one that planned before. Modules may plan differently, so the change is
+/// reported and, since upgrades are wanted, not refused: `--verify-key` and `--require-approval` are for that.
 fn engine_change(before: Option<&str>, now: Option<&str>) -> Option<EventAnswer> {
     let (before, now) = (before?, now?);
     (before != now).then(|| EventAnswer {

@@ -51,8 +51,8 @@ impl Subject {
         if names.is_empty() { vec![self.name().to_owned()] } else { names }
     }
 
-    /// Formats the results, of the clusters that were asked for or of all. With `origins`, also the values that each winner
-    /// overrides.
+    /// Formats the results, of the clusters that were asked for or of all. With `origins`, also the values that each
+    /// winner overrides.
     pub fn table(&self, origins: bool, asked: &[&String], palette: Palette) -> String {
         let mut out = palette.paint(Ink::Bold, &clean(self.name()));
         out.push('\n');

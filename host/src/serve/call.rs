@@ -1,5 +1,5 @@
-//! `POST /v1/call`: one engine request, one answer. Over a served fleet, several workspaces answer calls at the same time
-//! ([`super::pool`]); without one, all calls share a workspace, one after the other.
+//! `POST /v1/call`: one engine request, one answer. Over a served fleet, several workspaces answer calls at the same
+//! time ([`super::pool`]); without one, all calls share a workspace, one after the other.
 //!
 //! 1. Over a served fleet, requests that change the workspace are rejected: every page uses the same one.
 //! 2. Requests for unredacted Secret data are rejected.

@@ -2,7 +2,8 @@
 //!
 //! The first line names the writer: `{"fleetfold":{"module":"sha256:…","version":"…"}}`. Every other line is a request
 //! and the hash of its answer: `{"answer":"sha256:…","request":{…}}`. Requests are recorded byte for byte, except that
-//! the key of digests is left out: who has a record should not be able to try values against published digests for ever.
+//! the key of digests is left out: who has a record should not be able to try values against published digests for
+//! ever.
 
 #[cfg(test)]
 mod tests;
@@ -190,8 +191,8 @@ impl std::error::Error for ReplayError {}
 
 /// Sends every request of a record to `engine`, in order and to an empty workspace, and compares the answers.
 ///
-/// The record may be of another module: replaying shows what the module changes. `digest_key` takes the place of the key
-/// that the record leaves out.
+/// The record may be of another module: replaying shows what the module changes. `digest_key` takes the place of the
+/// key that the record leaves out.
 ///
 /// # Errors
 ///

@@ -1,7 +1,7 @@
 //! A binary as a list of sections.
 //!
-//! Modules and components are laid out alike: eight bytes that say which of both it is, and then sections, each a number,
-//! a length and that many bytes. What is nested in a component is contents of a section here.
+//! Modules and components are laid out alike: eight bytes that say which of both it is, and then sections, each a
+//! number, a length and that many bytes. What is nested in a component is contents of a section here.
 
 use std::ops::Range;
 

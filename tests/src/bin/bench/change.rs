@@ -60,7 +60,8 @@ fn relabelled(fleet: &Fleet, picked: &[usize]) -> Vec<String> {
     picked.iter().map(load).collect()
 }
 
-/// Another value of the layer for all, up to the new plan. Writing every result would measure the writer, which W4 does.
+/// Another value of the layer for all, up to the new plan. Writing every result would measure the writer, which W4
+/// does.
 fn default(workspace: &mut Workspace, fleet: &Fleet) -> u64 {
     let load = fleet.documents.last().expect("documents");
     let place = r#""path":"/spec/revisionHistoryLimit","value":"#;
@@ -73,8 +74,8 @@ fn default(workspace: &mut Workspace, fleet: &Fleet) -> u64 {
         cost
     };
     let first = pass(&changed);
-    // There and back, so that each pass changes something. The way back is cheaper, as nothing then differs from live. A
-    // large fleet is disturbed less, and takes long.
+    // There and back, so that each pass changes something. The way back is cheaper, as nothing then differs from live.
+    // A large fleet is disturbed less, and takes long.
     let again = if fleet.live.len() > ONCE { 0 } else { 2 };
     let again = (0..again).map(|_| {
         pass(load);

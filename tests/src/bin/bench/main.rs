@@ -1,5 +1,5 @@
-//! Our side of the benchmark, as CPU time. Each command prints one JSON line; `tests/bench.mjs` puts them beside the Go side
-//! of the same minutes.
+//! Our side of the benchmark, as CPU time. Each command prints one JSON line; `tests/bench.mjs` puts them beside the Go
+//! side of the same minutes.
 //!
 //! | command | measures |
 //! |---|---|

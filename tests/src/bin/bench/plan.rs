@@ -1,7 +1,7 @@
 //! W4 and W5: a whole fleet through the JSON contract, step by step.
 //!
-//! The Go side starts with decoded clusters and options and with live objects as bytes, and ends with a written line for
-//! each cluster. The same here is: load what the clusters show, plan, and write what every cluster gets with its
+//! The Go side starts with decoded clusters and options and with live objects as bytes, and ends with a written line
+//! for each cluster. The same here is: load what the clusters show, plan, and write what every cluster gets with its
 //! origins. Loading the documents themselves comes on top and is told apart.
 
 use std::collections::BTreeSet;
@@ -101,8 +101,9 @@ fn once(fleet: &Fleet, engine: &mut dyn Engine) -> (Parts, Option<(String, Strin
     (Parts { documents, live, plan, origins, plain }, Some((planned, effective)))
 }
 
-/// SHA-256 over the lines that the Go side writes: the action, the cluster and its object. The version of the live object is
-/// part of the object there; here it is a precondition of the action, so that it is put in for the comparison.
+/// SHA-256 over the lines that the Go side writes: the action, the cluster and its object. The version of the live
+/// object is part of the object there; here it is a precondition of the action, so that it is put in for the
+/// comparison.
 fn hash_of(plan: &str, effective: &str, fleet: &Fleet) -> String {
     let (plan, effective) = (ok::<PlanRequest>(plan), ok::<Effective>(effective));
     let changed: BTreeSet<&str> = plan.actions.iter().map(|it| it.cluster.as_str()).collect();

@@ -9,7 +9,8 @@ use crate::engine::{ANSWER, ask, line, read_json};
 use crate::response::Refusal;
 use crate::settings::Context;
 
-/// How the host is asked, in its namespace `kubernetes`: an operation and its request to the answer, or why there is none.
+/// How the host is asked, in its namespace `kubernetes`: an operation and its request to the answer, or why there is
+/// none.
 pub type Host<'a> = dyn Fn(&str, &[u8]) -> Result<Vec<u8>, String> + 'a;
 
 /// How often documents may tell of further kinds to read.
@@ -110,8 +111,8 @@ pub fn review(need: &Value, host: &Host) -> Result<AuthorizeReview, Refusal> {
     Ok(AuthorizeReview { resource, subresource, name, verb, allowed })
 }
 
-/// The review as hosts take it. It is not taken from their memory: a permission may just have been withdrawn. Of the user they
-/// know name and groups; a host that knows more finds it there.
+/// The review as hosts take it. It is not taken from their memory: a permission may just have been withdrawn. Of the
+/// user they know name and groups; a host that knows more finds it there.
 fn question(spec: &Value, attributes: &Value) -> Value {
     const ATTRIBUTES: [&str; 7] = ["group", "name", "namespace", "resource", "subresource", "verb", "version"];
     let given = |key: &'static str| Some((key, attributes.get(key)?.clone()));

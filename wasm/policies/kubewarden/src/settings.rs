@@ -11,7 +11,8 @@ use fleetfold_core::{Value, Workspace};
 
 use crate::engine::{ask, errors, read_fields, worded};
 
-/// What is for the policy itself, beside what `configure` takes. `limits` are those of `admit`, as it asks nothing else.
+/// What is for the policy itself, beside what `configure` takes. `limits` are those of `admit`, as it asks nothing
+/// else.
 const OWN: [&str; 5] = ["context", "defaults", "documents", "limits", "permissions"];
 
 /// The fields that go to `admit` as they are.
