@@ -121,7 +121,8 @@ function small() {
     rows,
   );
   console.log(
-    `selected ${least.w1_10k_selected} of 10,000 and ${least.w1_100k_selected} of 100,000 (Go: ${least.w1_selected_10k}, ${least.w1_selected_100k})\n`,
+    `selected ${least.w1_10k_selected} of 10,000 and ${least.w1_100k_selected} of 100,000 (Go: ` +
+      `${least.w1_selected_10k}, ${least.w1_selected_100k})\n`,
   );
 }
 
@@ -234,18 +235,22 @@ function fleet() {
     ],
   );
   console.log(
-    "W4 and W5 compare loading live objects, planning, and writing what each cluster gets with its origins; the Go side",
+    "W4 and W5 compare loading live objects, planning, and writing what each cluster gets with its origins; " +
+      "the Go side",
   );
   console.log(
-    "decodes live objects, plans, and writes what each cluster gets, without origins. The objects are equal to the byte.",
+    "decodes live objects, plans, and writes what each cluster gets, without origins. The objects are equal " +
+      "to the byte.",
   );
+  const withDocuments = sum("native", "documents", "live", "plan", "origins");
   console.log(
-    `With the documents, which the Go side has decoded already: ${(tuned / sum("native", "documents", "live", "plan", "origins")).toFixed(1)}× tuned. ` +
+    `With the documents, which the Go side has decoded already: ${(tuned / withDocuments).toFixed(1)}× tuned. ` +
       `Planning alone, without writing results: ${(tuned / sum("native", "live", "plan")).toFixed(1)}× tuned.`,
   );
   console.log("Origins are always kept; `off` leaves them out of the answer.");
   console.log(
-    `Memory is that of results and of a plan that needs to see every cluster; live objects come on top. The needs take ${memory.memory_needs} of it.`,
+    "Memory is that of results and of a plan that needs to see every cluster; live objects come on top. The " +
+      `needs take ${memory.memory_needs} of it.`,
   );
 }
 

@@ -120,6 +120,7 @@ await step("rust", "cargo", ["test", "--workspace", "--locked", "--no-fail-fast"
 // The engine with deliberate faults, in a build of its own: no other step gets a crate with this feature.
 const seeded = ["--features", "fleetfold-vectors/seeded-bugs", "--test", "seeded_bugs", "--", "--nocapture"];
 await step("seeded bugs", "cargo", ["test", "--workspace", "--locked", ...seeded], { counts: COUNTS.cargo });
+await step("format of the Go programs", "npm", ["run", "--silent", "check:go"]);
 await step("go oracles", "go", ["test", "-v", "./..."], { counts: COUNTS.go, cwd: join(root, "tests", "oracles") });
 
 await step("chromium", "node", ["tests/web/chromium.mjs"]);

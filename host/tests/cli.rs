@@ -251,9 +251,11 @@ fn a_vector_that_fails_shows_where() {
     let shown = text(&output.stdout);
     assert_eq!(output.status.code(), Some(1));
     for want in [
-        "failed a/differs.json\n  /ok/object/a\n    want 3\n    got  2\n  /ok/object/b\n    want []\n    got  nothing\n",
+        "failed a/differs.json\n  /ok/object/a\n    want 3\n    got  2\n  /ok/object/b\n    want []\n\
+         \n    got  nothing\n",
         "failed a/wants-a-finding.json\n  /diagnostics\n    want [{\"code\":\"x\"}]\n    got  nothing\n",
-        "failed a/wants-an-error.json\n  /error\n    want {\"code\":\"x\"}\n    got  nothing\n  /ok\n    want nothing\n    got  {",
+        "failed a/wants-an-error.json\n  /error\n    want {\"code\":\"x\"}\n    got  nothing\n  /ok\n    want nothing\
+         \n    got  {",
         "\n1 passed, 3 failed\n",
     ] {
         assert!(shown.contains(want), "{want}\n--- not in\n{shown}");

@@ -167,7 +167,8 @@ fn a_permission_is_explained_and_decided() {
 fn a_permission_is_decided_over_whole_objects() {
     let cluster = |label: &str| {
         format!(
-            "apiVersion: cluster.open-cluster-management.io/v1\nkind: ManagedCluster\nmetadata:\n  name: us-1\n  labels: {{{label}}}\n"
+            "apiVersion: cluster.open-cluster-management.io/v1\nkind: ManagedCluster\nmetadata:\n  name: us-1\
+             \n  labels: {{{label}}}\n"
         )
     };
     let (before, after) = (cluster("a: b"), cluster("cluster.open-cluster-management.io/clusterset: dev"));
@@ -193,7 +194,9 @@ fn what_if_counts_first_and_leaves_nothing_behind() {
             (
                 "b.json",
                 &format!(
-                    "{{\n\t\"kind\": \"ManagedClusterSet\",\n\t\"apiVersion\": \"cluster.open-cluster-management.io/v1beta2\",\n\t\"metadata\": {{\"name\": \"all\"}},\n\t\"spec\": {}\n}}\n",
+                    "{{\n\t\"kind\": \"ManagedClusterSet\",\n\
+                     \t\"apiVersion\": \"cluster.open-cluster-management.io/v1beta2\",\n\
+                     \t\"metadata\": {{\"name\": \"all\"}},\n\t\"spec\": {}\n}}\n",
                     r#"{"clusterSelector":{"selectorType":"LabelSelector","labelSelector":{}}}"#
                 ),
             ),
@@ -331,7 +334,8 @@ fn select_lists_clusters() {
 fn a_refusal_of_the_engine_suggests_what_was_meant() {
     let fleet = folder("refusal", &FLEET);
     let output = run(&["preview", "-f", &fleet, "ManagedClusterSet/prodaction"]);
-    let want = "error[unknown-document]: `ManagedClusterSet/prodaction` is not loaded\n = hint: did you mean `ManagedClusterSet/production`?\n";
+    let want = "error[unknown-document]: `ManagedClusterSet/prodaction` is not loaded\
+        \n = hint: did you mean `ManagedClusterSet/production`?\n";
     assert_eq!((text(&output.stderr), output.status.code()), (want, Some(2)));
 }
 

@@ -57,7 +57,8 @@ describe("crashes", () => {
     assert.equal(made.length, 3, made.join("\n"));
     assert.equal(gone.length, 2, gone.join("\n"));
     console.log(
-      `${crashes} crash points, all converged; ${unreached} of ${points} did not come about, each a repeat of a write that did`,
+      `${crashes} crash points, all converged; ${unreached} of ${points} did not come about, each a repeat of ` +
+        "a write that did",
     );
   });
 

@@ -149,7 +149,8 @@ export class Story {
       }
     }
     throw new Error(
-      `the fleet does not settle: ${(await this.#writes(since)).map((it) => it.line).join("\n")}\n${this.runner.lastWords()}`,
+      `the fleet does not settle: ${(await this.#writes(since)).map((it) => it.line).join("\n")}\n` +
+        `${this.runner.lastWords()}`,
     );
   }
 

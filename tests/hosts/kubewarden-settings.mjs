@@ -29,7 +29,9 @@ const TABLE = [
   [{ documents: "" }, []],
   [
     {
-      documents: `apiVersion: ${SET.apiVersion}\nkind: ManagedClusterSet\nmetadata:\n  name: dev\n---\nkind: Namespace\napiVersion: v1\nmetadata: {name: a}\n`,
+      documents:
+        `apiVersion: ${SET.apiVersion}\nkind: ManagedClusterSet\nmetadata:\n  name: dev\n---\n` +
+        "kind: Namespace\napiVersion: v1\nmetadata: {name: a}\n",
     },
     [],
   ],

@@ -147,7 +147,7 @@ test("an instance keeps what it was given, and shares it with no other", async (
   assert.equal(JSON.parse(await other("clusters")).ok.clusters.length, 0);
 });
 
-test("hostile texts are refused with reasons, in Extism and in the component alike, which asks for nothing", async () => {
+test("hostile texts are refused with reasons, in Extism and in the component alike", async () => {
   const hash = createHash("sha256");
   const kept = await instance();
   for (const [name, request] of Object.entries(HOSTILE)) {

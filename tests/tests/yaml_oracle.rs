@@ -64,7 +64,8 @@ fn compare(mode: Mode) {
         }
     }
     println!(
-        "yaml {}: seed {}, {} texts, {same} the same, {refused} refused by both, explained {explained:#?}, {} differences",
+        "yaml {}: seed {}, {} texts, {same} the same, {refused} refused by both, explained {explained:#?}, {} \
+         differences",
         mode.as_str(),
         seed(),
         requests.len(),

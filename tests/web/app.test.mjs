@@ -96,10 +96,14 @@ story("what Secrets hold is in no link, wherever it hides", async (page) => {
   const canary = "c4n4ry";
   const hidden = [
     `apiVersion: v1\nkind: Secret\nmetadata: {name: a, namespace: n}\nstringData: {password: ${canary}}\n`,
-    `apiVersion: v1\nkind: List\nitems:\n- apiVersion: v1\n  kind: Secret\n  metadata: {name: b}\n  data: {password: ${canary}}\n`,
-    `apiVersion: types.kubefed.io/v1beta1\nkind: FederatedSecret\nmetadata: {name: c, namespace: n}\nspec: {template: {data: {k: ${canary}}}}\n`,
-    `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: d, namespace: n}\ndata:\n  t.yaml: |\n    kind: Secret\n    stringData: {k: ${canary}}\n`,
-    `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: e\n  annotations:\n    kubectl.kubernetes.io/last-applied-configuration: '{"kind":"Secret","data":{"k":"${canary}"}}'\n`,
+    "apiVersion: v1\nkind: List\nitems:\n- apiVersion: v1\n  kind: Secret\n  metadata: {name: b}\n" +
+      `  data: {password: ${canary}}\n`,
+    "apiVersion: types.kubefed.io/v1beta1\nkind: FederatedSecret\nmetadata: {name: c, namespace: n}\n" +
+      `spec: {template: {data: {k: ${canary}}}}\n`,
+    "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: d, namespace: n}\ndata:\n  t.yaml: |\n" +
+      `    kind: Secret\n    stringData: {k: ${canary}}\n`,
+    "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: e\n  annotations:\n" +
+      `    kubectl.kubernetes.io/last-applied-configuration: '{"kind":"Secret","data":{"k":"${canary}"}}'\n`,
     `kind: Secret\nstringData: {half: [${canary}\n`,
   ];
   await setText(

@@ -222,7 +222,11 @@ describe("the column", () => {
     on({}, async (page) => {
       const bad = '<img src=x onerror="document.title=1">';
       const name = "evil/<img src=x onerror=document.title=1>.yaml";
-      const hostile = `apiVersion: greenhouse.sap/v1alpha1\nkind: Cluster\nmetadata: {name: evil, namespace: acme, labels: {"a": '${bad}'}}\n---\n${PRESET}  clusterSelector:\n    matchExpressions:\n      - {key: a, operator: '${bad}', values: [b]}\n`;
+      const hostile =
+        "apiVersion: greenhouse.sap/v1alpha1\nkind: Cluster\n" +
+        `metadata: {name: evil, namespace: acme, labels: {"a": '${bad}'}}\n---\n` +
+        `${PRESET}  clusterSelector:\n    matchExpressions:\n` +
+        `      - {key: a, operator: '${bad}', values: [b]}\n`;
       await page.evaluate(
         ([name, text]) => document.querySelector("ff-app").state.add([{ name, text }]),
         [name, hostile],

@@ -67,7 +67,8 @@ story("a value that comes and one that goes have their signs", async (page) => {
 story("a screen reader hears value, layer, line and what is overridden", async (page) => {
   assert.equal(
     await sentence(page, "replicas"),
-    "replicas, 5, set by cluster-option-override in presets.yaml line 29, overrides 3 from preset, overrides 2 from definition-default",
+    "replicas, 5, set by cluster-option-override in presets.yaml line 29, overrides 3 from preset, overrides " +
+      "2 from definition-default",
   );
 });
 

@@ -237,6 +237,7 @@ story(
 
 story("names that look like markup, or like parts of JavaScript, are text", async (page) => {
   const bad = "<img src=x onerror=alert(1)>";
+  const quoted = JSON.stringify(bad);
   await setText(
     page,
     "greenhouse/clusters.yaml",
@@ -244,7 +245,10 @@ story("names that look like markup, or like parts of JavaScript, are text", asyn
 ---
 apiVersion: greenhouse.sap/v1alpha1
 kind: Cluster
-metadata: {name: ${JSON.stringify(bad)}, namespace: acme, labels: {constructor: a, toString: ${JSON.stringify(bad)}, __proto__: c, rtl: "\\u202Egnp.exe"}}
+metadata:
+  name: ${quoted}
+  namespace: acme
+  labels: {constructor: a, toString: ${quoted}, __proto__: c, rtl: "\\u202Egnp.exe"}
 spec: {accessMode: direct}
 `,
   );

@@ -354,7 +354,8 @@ story("the keyboard alone picks a subject, unfolds a group and chooses a cluster
   const focused = () =>
     page.evaluate(
       () =>
-        `${deepest(document).getAttribute("role") ?? deepest(document).localName} ${deepest(document).textContent.replace(/\s+/g, " ").trim()}`,
+        `${deepest(document).getAttribute("role") ?? deepest(document).localName} ` +
+        `${deepest(document).textContent.replace(/\s+/g, " ").trim()}`,
     );
   for (let at = 0; !(await focused()).startsWith("option") && at < 12; at++) await page.keyboard.press("Tab");
   assert.match(await focused(), /^option .*acme\/metrics/);

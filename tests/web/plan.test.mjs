@@ -172,7 +172,8 @@ story(
     assert.match(await shown(need), /what is not in it counts as absent/);
     const wanted = before.needs.find((it) => it.kind === "ConfigMap");
     await area.fill(
-      `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: ${wanted.name}, namespace: ${wanted.namespace}}\ndata: {other: thing}\n`,
+      `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: ${wanted.name}, namespace: ${wanted.namespace}}\n` +
+        "data: {other: thing}\n",
     );
     await need.getByRole("button", { name: "load as observed in the hub" }).click();
     await settled(page);

@@ -108,7 +108,10 @@ story("what is shadowed is as loud, with whom it concerns and what hides it", as
   const card = shadowed(view).first();
   assert.match(
     await shown(card),
-    /replicas of PluginPreset\/acme\/metrics has no effect on 1 cluster[\s\S]*eu-1[\s\S]*shadowed by\s+cluster-option-override\s+presets\.yaml\s*:29/,
+    new RegExp(
+      "replicas of PluginPreset/acme/metrics has no effect on 1 cluster[\\s\\S]*eu-1[\\s\\S]*" +
+        "shadowed by\\s+cluster-option-override\\s+presets\\.yaml\\s*:29",
+    ),
   );
   await card.getByRole("button", { name: "presets.yaml:29" }).click();
   await settled(page);
@@ -151,7 +154,8 @@ story("a file is reverted alone, and everything at once", async (page, view) => 
   await setText(
     page,
     "more.yaml",
-    "apiVersion: greenhouse.sap/v1alpha1\nkind: PluginOverride\nmetadata: {name: more, namespace: acme}\nspec:\n  overrides:\n    - {path: retention, value: 1d}\n",
+    "apiVersion: greenhouse.sap/v1alpha1\nkind: PluginOverride\nmetadata: {name: more, namespace: acme}\n" +
+      "spec:\n  overrides:\n    - {path: retention, value: 1d}\n",
   );
   const edited = view.getByRole("region", { name: "Edited files" });
   assert.equal(await edited.getByRole("article").count(), 2);
@@ -258,7 +262,8 @@ story("Secrets are not written out in the difference of a file", async (page, vi
   await setText(
     page,
     "secret.yaml",
-    "apiVersion: v1\nkind: Secret\nmetadata:\n  name: pw\n  namespace: acme\nstringData:\n  password: hunter2\n  conf: |\n    token: hunter3\n",
+    "apiVersion: v1\nkind: Secret\nmetadata:\n  name: pw\n  namespace: acme\nstringData:\n" +
+      "  password: hunter2\n  conf: |\n    token: hunter3\n",
   );
   const said = await shown(view);
   assert.match(said, /kind: Secret/);

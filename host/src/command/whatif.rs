@@ -22,7 +22,7 @@ use crate::source::{self, File};
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  fleetfold what-if -f fleet --change edit.yaml                         documents that are new or take the place of others
+  fleetfold what-if -f fleet --change edit.yaml                         new documents, or new versions of them
   fleetfold what-if -f fleet --remove PluginOverride/acme/us
   fleetfold what-if -f fleet --set precedence=cluster-over-definition
   git show HEAD:fleet/preset.yaml | fleetfold what-if -f fleet --change -")]

@@ -165,7 +165,15 @@ impl Runner {
 
     fn fetch_failed(&mut self, cluster: &str, need: &Need, error: ApiError) -> Result<(), EngineError> {
         self.metrics.api_error("look", &error);
-        tracing::warn!(cluster, target = %need.target, code = error.code(), hint = error.hint(), "{}{} cannot be read: {error}", need.target, in_cluster(cluster));
+        tracing::warn!(
+            cluster,
+            target = %need.target,
+            code = error.code(),
+            hint = error.hint(),
+            "{}{} cannot be read: {error}",
+            need.target,
+            in_cluster(cluster)
+        );
         self.live_cache.fetch_failed(cluster, need, error.clone());
         self.check_outage(cluster, &error)
     }
@@ -214,7 +222,8 @@ impl Runner {
         match result {
             Ok(left) => {
                 self.metrics.acted(name);
-                tracing::info!(digest, action = id, cluster = name, target = %target, "done: {target}{}", in_cluster(name));
+                let place = in_cluster(name);
+                tracing::info!(digest, action = id, cluster = name, target = %target, "done: {target}{place}");
                 self.executor.done(name, target, id);
                 match left {
                     Left::Object(object) => self.object_written(name, object),
@@ -228,7 +237,16 @@ impl Runner {
             Err(error) => {
                 self.metrics.api_error("act", &error);
                 if self.executor.failed(name, target, &error) {
-                    tracing::warn!(digest, action = id, cluster = name, target = %target, code = error.code(), hint = error.hint(), "{target}{}: {error}", in_cluster(name));
+                    tracing::warn!(
+                        digest,
+                        action = id,
+                        cluster = name,
+                        target = %target,
+                        code = error.code(),
+                        hint = error.hint(),
+                        "{target}{}: {error}",
+                        in_cluster(name)
+                    );
                 }
                 if is_stale(&error) {
                     self.refetch(name, target);
@@ -260,7 +278,8 @@ impl Runner {
             Err(error) => {
                 self.metrics.api_error("status", &error);
                 if self.executor.status_failed(target, &error) {
-                    tracing::warn!(target = %target, code = error.code(), hint = error.hint(), "the status of {target}: {error}");
+                    let (code, hint) = (error.code(), error.hint());
+                    tracing::warn!(target = %target, code, hint, "the status of {target}: {error}");
                 }
                 if is_stale(&error) {
                     self.refetch("", target);

@@ -117,7 +117,8 @@ pub async fn publish_event(hub: &Cluster, object: &Value, event: &EventAnswer) {
     match hub.create(&body, Effect::Real).await {
         Ok(_) | Err(ApiError::Conflict { .. }) => {}
         Err(error) => {
-            tracing::warn!(target = %target, code = error.code(), hint = error.hint(), "cannot publish an event: {error}")
+            let (code, hint) = (error.code(), error.hint());
+            tracing::warn!(target = %target, code, hint, "cannot publish an event: {error}")
         }
     }
 }

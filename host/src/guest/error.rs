@@ -81,10 +81,12 @@ impl GuestError {
                 "raise the memory limit, or load less at once; the workspace is now empty: load its documents again"
             }
             Self::Trap { .. } => {
-                "this is a fault of the module: report it with the request; the workspace is now empty: load its documents again"
+                "this is a fault of the module: report it with the request; the workspace is now empty: load its \
+                 documents again"
             }
             Self::BadAnswer { .. } => {
-                "this is a fault of the module: use one that can be trusted; the workspace is now empty: load its documents again"
+                "this is a fault of the module: use one that can be trusted; the workspace is now empty: load its \
+                 documents again"
             }
         }
     }

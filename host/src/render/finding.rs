@@ -246,7 +246,8 @@ mod tests {
     #[test]
     fn a_finding_shows_the_line_and_points_into_it() {
         let texts = Texts::from([("f.yaml".to_owned(), "kind: Pod\nvalues:\t[]\n".to_owned())]);
-        let want = "error[bad-selector]: operator `In` needs at least one value\n  --> f.yaml:2:10\n  |\n2 | values: []\n  |          ^\n  = in: PluginPreset/acme/metrics /spec\n  = hint: use `Exists` to accept any value\n";
+        let want = "error[bad-selector]: operator `In` needs at least one value\n  --> f.yaml:2:10\n  |\n2 | values: []\
+            \n  |          ^\n  = in: PluginPreset/acme/metrics /spec\n  = hint: use `Exists` to accept any value\n";
         assert_eq!(finding(WHOLE).render(&texts, Palette::PLAIN), want);
     }
 

@@ -266,7 +266,8 @@ mod tests {
             "/functionConfig/spec/files `files` is a string, not a list of texts; write it as `[a, b]`",
         ];
         assert_eq!(of_spec("{run: rendr, cluster: a, files: x}").unwrap_err(), want);
-        let want = "/functionConfig/spec/clusters `clusters` is for `run: render`, and this is `run: lint`; leave it out, or write `run: render`";
+        let want = "/functionConfig/spec/clusters `clusters` is for `run: render`, and this is `run: lint`; leave it \
+            out, or write `run: render`";
         assert_eq!(of_spec("{clusters: [a]}").unwrap_err(), [want]);
         let outside = "{apiVersion: fleetfold.dev/v1alpha1, kind: Fleetfold, run: render}";
         assert_eq!(read(outside).unwrap_err(), ["/functionConfig/run `run` is outside of `spec`; put it into `spec`"]);

@@ -271,7 +271,8 @@ mod tests {
     fn notes_of_orchestrators_are_taken_off_and_others_stay() {
         let list = list(
             r#"[{kind: A, metadata: {name: a, annotations: {config.kubernetes.io/index: "0", internal.kpt.dev/x: y}}},
-                {kind: B, metadata: {name: b, annotations: {config.kubernetes.io/depends-on: c, config.k8s.io/id: "1"}}}]"#,
+                {kind: B, metadata: {name: b,
+                  annotations: {config.kubernetes.io/depends-on: c, config.k8s.io/id: "1"}}}]"#,
         );
         let documents: Vec<String> = list.documents().iter().map(Value::to_canonical).collect();
         let want = [
@@ -285,8 +286,10 @@ mod tests {
     #[test]
     fn files_are_those_that_orchestrators_say() {
         let list = list(
-            r#"[{metadata: {annotations: {config.kubernetes.io/path: old.yaml, internal.config.kubernetes.io/path: a.yaml, config.kubernetes.io/index: "3"}}},
-                {metadata: {annotations: {config.kubernetes.io/origin: "path: b.yaml\n", config.kubernetes.io/index: "4"}}},
+            r#"[{metadata: {annotations: {config.kubernetes.io/path: old.yaml,
+                  internal.config.kubernetes.io/path: a.yaml, config.kubernetes.io/index: "3"}}},
+                {metadata: {annotations: {config.kubernetes.io/origin: "path: b.yaml\n",
+                  config.kubernetes.io/index: "4"}}},
                 {}, 5]"#,
         );
         let files: Vec<(&str, Option<i64>)> = list.items.iter().map(|it| (it.path.as_str(), it.index)).collect();
@@ -296,8 +299,10 @@ mod tests {
     #[test]
     fn what_is_ours_is_no_document() {
         let list = list(
-            "[{kind: Fleetfold, apiVersion: fleetfold.dev/v1alpha1}, {kind: Settings, apiVersion: fleetfold.dev/v1, spec: {a: 1}},
-              {kind: A, metadata: {annotations: {fleetfold.dev/cluster: eu}}}, {kind: Fleetfold, apiVersion: other/v1}]",
+            "[{kind: Fleetfold, apiVersion: fleetfold.dev/v1alpha1},
+              {kind: Settings, apiVersion: fleetfold.dev/v1, spec: {a: 1}},
+              {kind: A, metadata: {annotations: {fleetfold.dev/cluster: eu}}},
+              {kind: Fleetfold, apiVersion: other/v1}]",
         );
         assert_eq!(list.documents().len(), 1);
         assert_eq!(list.settings().map(|it| it.to_canonical()).collect::<Vec<_>>(), [r#"{"a":1}"#]);

@@ -4,7 +4,7 @@
 //! | command | measures |
 //! |---|---|
 //! | `bench small DIR GUEST` | single operations on the inputs in the folder, with the module of `tests/bench-guest` |
-//! | `bench plan DIR COUNT native` or `wasmtime` | a whole fleet, from requests to the plan and what every cluster gets |
+//! | `bench plan DIR COUNT native` or `wasmtime` | a whole fleet, from requests to the plan and every result |
 //! | `bench change DIR COUNT` | one change in a workspace that holds such a fleet |
 //! | `bench memory DIR COUNT` | what clusters take that all get the same |
 

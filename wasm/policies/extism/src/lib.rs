@@ -32,8 +32,8 @@ macro_rules! ops {
 ops! {
     "describe" "parse" "print" "redact" "sources" "select" "fold" "retain" "patch" "match" "adopt" "release" "authorize"
     "refresh" "mold"
-    "load" "unload" "configure" "clusters" "kinds" "reach" "subjects" "effective" "explain" "diff" "lint" "plan" "whatIf"
-    "admit" "defaults"
+    "load" "unload" "configure" "clusters" "kinds" "reach" "subjects" "effective" "explain" "diff" "lint" "plan"
+    "whatIf" "admit" "defaults"
 }
 
 /// Answers a request.

@@ -53,8 +53,8 @@ fn listed(kind: &KindAnswer, host: &Host) -> Result<Vec<Value>, Refusal> {
         }
     }
     let (api_version, problem) = refused.unwrap_or_default();
-    let hint = "let `context` name the kinds that the cluster serves, or `dialects` the systems that it has, and let the \
-                policy have `contextAwareResources`";
+    let hint = "let `context` name the kinds that the cluster serves, or `dialects` the systems that it has, \
+                and let the policy have `contextAwareResources`";
     Err(Refusal::unanswered(format!("the host does not list {name} of {api_version}: {problem}; {hint}")))
 }
 

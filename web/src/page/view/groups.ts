@@ -239,7 +239,7 @@ export class Groups extends LitElement {
         <span class="what">${this.#summary(group, alone)}</span>
         ${[...countSigns(signs, group.clusters)].map(([sign, number]) => this.#sign(sign, number))}
       </button>
-      ${isOpen && error ? this.#problem("These clusters have no result", this.state.selection.subject!, error) : nothing}
+      ${isOpen && error ? this.#problem("No result for these clusters", this.state.selection.subject!, error) : nothing}
       ${isOpen ? this.#list(group.clusters, `Clusters of group ${group.letter}`, signs) : nothing}
     </li>`;
   }

@@ -112,9 +112,13 @@ function missingRules(denied: AuthorizeCheck[]) {
   if (!first) return nothing;
   const rule = (it: AuthorizeCheck) => {
     const [resource, ...name] = it.asked[0]!.split(" ");
-    return `  - apiGroups: [cluster.open-cluster-management.io]\n    resources: [${resource}]\n    resourceNames: [${JSON.stringify(
-      name.join(" "),
-    )}]\n    verbs: [create]`;
+    const names = JSON.stringify(name.join(" "));
+    return [
+      "  - apiGroups: [cluster.open-cluster-management.io]",
+      `    resources: [${resource}]`,
+      `    resourceNames: [${names}]`,
+      "    verbs: [create]",
+    ].join("\n");
   };
   return html`<details>
     <summary>the rules that would allow it</summary>

@@ -91,8 +91,8 @@ export class Needs extends LitElement {
   #paste(cluster: string) {
     const commands = this.needs.map(kubectlCommand).join("\necho ---\n");
     return html` <p>
-        Run the command, and paste or drop its output as YAML or JSON.
-        ${this.#isAll ? html`Objects that are missing there count as absent.` : html`Objects that are missing there stay unknown.`}
+        Run the command, and paste or drop its output as YAML or JSON. Objects that are missing there
+        ${this.#isAll ? "count as absent" : "stay unknown"}.
       </p>
       <div class="line">
         <span class="quiet"
