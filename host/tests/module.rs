@@ -186,7 +186,7 @@ fn what_is_no_module_is_told() {
     let metadata = write(&folder, "metadata.yml", METADATA.as_bytes());
     let out = folder.join("out.wasm").display().to_string();
     for args in [&["module", "inspect", &cut][..], &["module", "annotate", &cut, "-m", &metadata, "-o", &out]] {
-        fails(args, "the code section wants 6 bytes, and there are 5 at byte ");
+        fails(args, "the code section needs 6 bytes, and 5 are left at byte ");
     }
     fails(&["module", "inspect", &metadata], "these bytes are not WebAssembly at byte 0\nhint: give a `.wasm` file\n");
     fails(&["module", "inspect", "/nowhere.wasm"], "`/nowhere.wasm` cannot be read");

@@ -68,7 +68,7 @@ const TABLE = [
   [
     { context: ["ManagedClusterSett", 7] },
     [
-      /no kind `ManagedClusterSett` that is read \(at \/context\/0\); did you mean `ManagedClusterSet`\?/,
+      /unknown kind `ManagedClusterSett` \(at \/context\/0\); did you mean `ManagedClusterSet`\?/,
       /a kind must be a string, not an integer \(at \/context\/1\)/,
     ],
   ],

@@ -38,7 +38,7 @@ pub fn load(context: &Context, workspace: &mut Workspace, host: &Host) -> Result
             done.push(kind);
         }
     }
-    Err(Refusal::unanswered("the documents of the cluster tell of one kind after the other"))
+    Err(Refusal::unanswered("the documents of the cluster keep adding kinds to list"))
 }
 
 /// The documents of a kind, in the best version that the host can list.
@@ -69,7 +69,7 @@ fn list_all(api_version: &str, kind: &str, selector: Option<&str>, host: &Host) 
     let answer = called("list_resources_all", &request, host)?;
     let items = answer.get("items").and_then(Value::as_list).ok_or("its list has no `items`")?;
     if !answer.text_at(&["metadata", "continue"]).is_empty() {
-        return Err("its list is not all there is".to_owned());
+        return Err("its list is incomplete".to_owned());
     }
     // Of what kind the items of a list are, the list says.
     let named = |item: &Value| {

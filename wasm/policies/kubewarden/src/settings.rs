@@ -104,7 +104,7 @@ impl Context {
                 Some(name) => {
                     let kind = name.split('.').next().unwrap_or_default();
                     let hint = suggest(kind, &known, "those that are read");
-                    problems.push(worded(&format!("there is no kind `{name}` that is read"), &place, &hint));
+                    problems.push(worded(&format!("unknown kind `{name}`"), &place, &hint));
                 }
                 None => problems.push(worded(&format!("a kind must be a string, not {}", name.kind()), &place, "")),
             }
