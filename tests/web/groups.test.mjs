@@ -107,7 +107,7 @@ story(
   async (page) => {
     await select(page, { subject: METRICS });
     assert.match(await said(page), /1,000 of 1,000 selected/);
-    assert.match(await group(page, "A").innerText(), /429 clusters[\s\S]*what most get/);
+    assert.match(await group(page, "A").innerText(), /429 clusters[\s\S]*the most common result/);
     assert.match(await group(page, "B").innerText(), /405 clusters[\s\S]*logLevel=debug/);
     assert.match(await group(page, "C").innerText(), /136 clusters[\s\S]*replicas=3/);
   },

@@ -169,7 +169,7 @@ story(
     await need.getByRole("button", { name: "load as observed in the hub" }).click();
     assert.match(await need.getByRole("alert").innerText(), /^line \d+, column \d+: /);
     assert.ok(!(await files(page)).includes("live/_hub/pasted.yaml"));
-    assert.match(await shown(need), /what is not in it counts as absent/);
+    assert.match(await shown(need), /Objects that are missing there count as absent/);
     const wanted = before.needs.find((it) => it.kind === "ConfigMap");
     await area.fill(
       `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: ${wanted.name}, namespace: ${wanted.namespace}}\n` +
@@ -232,7 +232,7 @@ story(
   async (page, view) => {
     const plan = await planOf(page);
     const statuses = view.getByRole("region", { name: "Statuses" });
-    assert.match(await shown(statuses), new RegExp(`Statuses\\s+${plan.status.length} are not what they should be`));
+    assert.match(await shown(statuses), new RegExp(`Statuses\\s+${plan.status.length} to update`));
     await statuses.getByText(`Plugin/acme/certs-lab`).first().click();
     assert.match(await shown(statuses.getByLabel("The status").first()), /appliedOverrides/);
   },
@@ -266,7 +266,7 @@ test("with masked Secrets the server gives the digest, and with edits nobody doe
       "greenhouse/presets.yaml",
       (await text(page, "greenhouse/presets.yaml")).replace("value: 3}", "value: 4}"),
     );
-    assert.match(await shown(view), /This digest holds for masked Secrets only/);
+    assert.match(await shown(view), /This digest covers masked Secrets only/);
     assert.ok(
       (await shown(view)).includes(
         (
