@@ -51,9 +51,9 @@ impl Subject {
         if names.is_empty() { vec![self.name().to_owned()] } else { names }
     }
 
-    /// Formats the results, of the clusters that were asked for or of all. With `origins`, also the values that each
+    /// Formats the results of the requested clusters, or of all. With `origins`, also the values that each
     /// winner overrides.
-    pub fn table(&self, origins: bool, asked: &[&String], palette: Palette) -> String {
+    pub fn table(&self, origins: bool, requested: &[&String], palette: Palette) -> String {
         let mut out = palette.paint(Ink::Bold, &clean(self.name()));
         out.push('\n');
         match self {
@@ -61,9 +61,9 @@ impl Subject {
                 out.push('\n');
                 refusal(error.as_ref(), palette, &mut out);
             }
-            Subject::Results(answer) if answer.results.is_empty() => match asked {
+            Subject::Results(answer) if answer.results.is_empty() => match requested {
                 [] => out.push_str("\n  selects no cluster\n"),
-                asked => out.push_str(&format!("\n  does not select {}\n", clusters(asked))),
+                requested => out.push_str(&format!("\n  does not select {}\n", clusters(requested))),
             },
             Subject::Results(_) => {}
         }
@@ -322,8 +322,8 @@ FederatedDeployment/n/web
         assert_eq!(answer.table(false, &[], Palette::PLAIN), "ManagedClusterSet/dev\n\n  a, b\n");
         let none = read(r#"{"subject":"ManagedClusterSet/dev","results":[]}"#);
         assert_eq!(none.table(false, &[], Palette::PLAIN), "ManagedClusterSet/dev\n\n  selects no cluster\n");
-        let asked = "f".to_owned();
-        assert_eq!(none.table(false, &[&asked], Palette::PLAIN), "ManagedClusterSet/dev\n\n  does not select f\n");
+        let requested = "f".to_owned();
+        assert_eq!(none.table(false, &[&requested], Palette::PLAIN), "ManagedClusterSet/dev\n\n  does not select f\n");
         let many = read(r#"{"subject":"ManagedClusterSet/dev","results":[{"clusters":["a","b","c","d","e"]}]}"#);
         assert_eq!(many.table(false, &[], Palette::PLAIN), "ManagedClusterSet/dev\n\n  a, b, c, d, e\n");
     }
