@@ -1,7 +1,7 @@
 //! The CustomResourceDefinitions of the kinds that Fleetfold reads on a hub.
 //!
-//! The schemas of kinds that no other system installs are derived from the Rust types of this crate. Names, versions and
-//! scopes of all kinds come from the engine's table of kinds.
+//! The schemas of kinds that no other system installs are derived from the Rust types of this crate. Names, versions
+//! and scopes of all kinds come from the engine's table of kinds.
 
 mod condition;
 mod derived;

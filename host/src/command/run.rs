@@ -242,7 +242,7 @@ fn replay_report(replayed: &Replay, module: &str) -> String {
 
 fn record(file: &Path, module: &Module) -> Result<Recorder, Failure> {
     Recorder::create(file, module.digest()).map_err(|error| {
-        let hint = "give a file that does not exist yet, in a folder of yours";
+        let hint = "give a new file in a writable folder";
         Failure::new(format_args!("`{}` cannot be written: {error}", file.display()), hint)
     })
 }

@@ -41,7 +41,8 @@ impl Quarantined {
     pub fn summary(&self) -> String {
         let Quarantined { reference, message, since, wait, .. } = self;
         format!(
-            "{reference} is quarantined since {since}: {message}; it keeps its last state, and is tried again every {wait:?} or when it changes"
+            "{reference} is quarantined since {since}: {message}; it keeps its last state, and is tried again every \
+             {wait:?} or when it changes"
         )
     }
 

@@ -59,6 +59,7 @@ fn schema_of(shape: Shape) -> Value {
             let words = Value::list(words.iter().map(|it| Value::text(*it)));
             Value::map([("enum", words), ("type", "string".into())])
         }
+        Shape::Named(item) => Value::map([("additionalProperties", schema_of(*item)), ("type", "object".into())]),
         Shape::List(item) => Value::map([("items", schema_of(*item)), ("type", "array".into())]),
         Shape::Fields(fields) => table(fields),
     }

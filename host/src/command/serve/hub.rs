@@ -92,7 +92,7 @@ impl Publisher {
         let is_synced = runtime.block_on(async { timeout(FIRST_SYNC_TIMEOUT, states.changed()).await.is_ok() });
         let mut first = states.borrow_and_update().clone();
         if !is_synced {
-            first.problems.push("not everything could be read yet".to_owned());
+            first.problems.push("some objects have not been read yet".to_owned());
         }
         let (mut state, mut synced) = (self.state(), first);
         let (snapshots, receiver) = watch::channel(self.fleet_snapshot(&state, &synced));

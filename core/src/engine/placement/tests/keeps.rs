@@ -102,7 +102,8 @@ fn every_flaw_is_told_and_not_only_the_first() {
     assert!(found.iter().all(|it| it.at.document.as_deref() == Some("Placement/team-a/web")));
     let hints: Vec<&str> = found.iter().filter_map(|it| it.hint.as_deref()).collect();
     let size = "write a number without quotes, or one like `25%`";
-    assert_eq!(hints, ["did you mean `Exists`?", "did you mean `Exact`?", size]);
+    let first = "correct the document: `/spec/numberOfClusters`: `numberOfClusters` is negative";
+    assert_eq!(hints, ["did you mean `Exists`?", "did you mean `Exact`?", size, first]);
 }
 
 #[test]
@@ -222,18 +223,18 @@ fn a_name_that_no_label_can_hold_is_misconfigured() {
 
 #[test]
 fn fields_that_nobody_reads_are_told_and_harm_nothing() {
-    let spec = r#"{"toleration":[],"spreadPolicy":{"spreadConstraints":[{"topologyKey":"a"}]},"sortBy":"Score",
-        "scoreRateLimit":"5m","tolerations":[{"key":"k","seconds":5}]}"#;
+    let spec = r#"{"owner":"team-a","spreadPolicy":{"spreadConstraints":[{"topologyKey":"a"}]},"sortBy":"Score",
+        "scoreRateLimit":"5m","tolerations":[{"key":"k","note":5}]}"#;
     let (placed, found) = hub(spec).plain(&["c1"]).place();
     assert_eq!(chosen(&placed), ["c1"]);
     let warning = |code, place: &str| (Severity::Warning, code, place.to_string());
     assert_eq!(
         places(&found),
         [
-            warning(Code::UnknownField, "/spec/toleration"),
+            warning(Code::UnknownField, "/spec/owner"),
             warning(Code::IgnoredField, "/spec/spreadPolicy"),
             warning(Code::IgnoredField, "/spec/sortBy"),
-            warning(Code::UnknownField, "/spec/tolerations/0/seconds"),
+            warning(Code::UnknownField, "/spec/tolerations/0/note"),
         ]
     );
 }
