@@ -10,7 +10,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("value", &[]),
     ("diagnostic", &["value"]),
     ("yaml", &["value", "diagnostic"]),
-    ("cel", &["value", "diagnostic", "yaml"]),
+    ("cel", &["value", "diagnostic"]),
     ("object", &["value", "diagnostic", "yaml"]),
     ("engine", &["value", "diagnostic", "yaml", "cel", "object"]),
     ("workspace", &["value", "diagnostic", "yaml", "cel", "object", "engine"]),
@@ -155,10 +155,10 @@ fn groups_and_root_exports_are_seen() {
         [named("api", ""), named("object", "Document"), named("object", "kinds"), named("workspace", "")]
     );
     assert_eq!(rooms("fn f(it: &crate::Value) -> crate::Workspace {}"), [named("value", ""), named("workspace", "")]);
-    assert_eq!(rooms("use fleetfold_value::{diagnostic::Code, value::Text};"), [
-        named("diagnostic", "Code"),
-        named("value", "Text")
-    ]);
+    assert_eq!(
+        rooms("use fleetfold_value::{diagnostic::Code, value::Text};"),
+        [named("diagnostic", "Code"), named("value", "Text")]
+    );
     assert_eq!(rooms("crate::seeded!(A, b, c)"), []);
     assert_eq!(root_exports().get("Workspace"), Some(&"workspace"));
 }
