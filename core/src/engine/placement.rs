@@ -42,7 +42,7 @@ use crate::value::{Text, Value};
 /// With the value `"true"`, another scheduler decides this placement.
 const DISABLED: &str = ocm::SCHEDULING_DISABLED;
 
-/// Why a flaw leaves a placement undecided.
+/// Why an error leaves a placement undecided.
 const MISCONFIGURED: &str = "it is misconfigured";
 
 /// Everything that a decision depends on.
