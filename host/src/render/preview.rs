@@ -270,7 +270,7 @@ PluginPreset/acme/metrics
     OPTION                          VALUE                                    FROM
     replicas                        3                                        preset
     token                           from {\"secret\":{\"key\":\"k\",\"name\":\"s\"}}   defaults
-    global.greenhouse.clusterName   (differs per cluster)                        injected
+    global.greenhouse.clusterName   (differs per cluster)                    injected
 
   us-1
     error[bad-expression]: it fails
