@@ -18,10 +18,10 @@ use fleetfold_core::api::load::Load;
 use fleetfold_core::api::subjects::Subjects;
 use fleetfold_core::api::{Finding, request_text};
 use fleetfold_core::diagnostic::{Severity, read};
-use fleetfold_core::object::document::Identity;
+use fleetfold_core::object::Identity;
 use fleetfold_core::value::Text;
 use fleetfold_core::value::path::Pointer;
-use fleetfold_core::workspace::explain::LayerState;
+use fleetfold_core::workspace::LayerState;
 
 /// The errors that an example is there to show.
 const SHOWS: [(&str, &[&str]); 2] =

@@ -18,11 +18,11 @@ use fleetfold_core::api::request_text;
 use fleetfold_core::api::subjects::Subjects;
 use fleetfold_core::api::what_if::WhatIf;
 use fleetfold_core::engine::patch::Verb;
-use fleetfold_core::object::document::Identity;
-use fleetfold_core::object::redacted::Redacted;
+use fleetfold_core::object::Identity;
+use fleetfold_core::object::Redacted;
 use fleetfold_core::value::canonical::to_text;
 use fleetfold_core::value::{MaybeAbsent, OneOrMany, Text};
-use fleetfold_core::workspace::admit::Permissions;
+use fleetfold_core::workspace::Permissions;
 use generate::{DIALECTS, Dice, Made};
 
 /// Fleets a dialect and law.

@@ -5,7 +5,7 @@ use std::fmt;
 use fleetfold_core::Value;
 use fleetfold_core::api::load::TargetInput;
 use fleetfold_core::api::plan::{NeedAnswer, TargetAnswer};
-use fleetfold_core::object::document::Identity;
+use fleetfold_core::object::Identity;
 use fleetfold_core::value::Text;
 
 use crate::meta::Meta;

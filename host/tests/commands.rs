@@ -67,6 +67,9 @@ rules:
   resources: [managedclusters/label]
   resourceNames: [\"cluster.open-cluster-management.io/clusterset:dev\"]
   verbs: [create]
+- apiGroups: [cluster.open-cluster-management.io]
+  resources: [managedclusters]
+  verbs: [update]
 ---
 apiVersion: rbac.authorization.k8s.io/v1
 kind: ClusterRoleBinding

@@ -191,7 +191,7 @@ fn what_is_no_module_is_told() {
     fails(&["module", "inspect", &metadata], "these bytes are not WebAssembly at byte 0\nhint: give a `.wasm` file\n");
     fails(&["module", "inspect", "/nowhere.wasm"], "`/nowhere.wasm` cannot be read");
     fails(&["module", "annotate", &plain, "-m", &metadata, "-o", "/nowhere/out.wasm"], "cannot be written");
-    fails(&["module", "annotate", &plain, "-m", &plain, "-o", &out], "the character U+0000 must not stand in YAML");
+    fails(&["module", "annotate", &plain, "-m", &plain, "-o", &out], "the character U+0000 is not allowed in YAML");
     fails(&["module", "annotate", &plain, "-o", &out], "--metadata");
 }
 

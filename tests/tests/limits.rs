@@ -31,7 +31,7 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("core/cel/src/budget.rs", "core/cel/src/lib.rs"),
     ("core/cel/src/parse.rs", "core/cel/src/lib.rs"),
     ("core/value/src/diagnostic.rs", "core/value/src/value/json.rs"),
-    ("core/yaml/src/flaw.rs", "core/value/src/value/json.rs"),
+    ("core/yaml/src/syntax_error.rs", "core/value/src/value/json.rs"),
 ];
 
 fn rows() -> Vec<Row> {

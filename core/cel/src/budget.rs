@@ -6,7 +6,7 @@ use fleetfold_value::value::Position;
 
 /// Bytes that are read, compared or written for one step.
 const BYTES_A_STEP: usize = 16;
-/// Bytes that are looked at one by one for one step.
+/// Bytes that are read one by one per step.
 const SLOW_BYTES_A_STEP: usize = 4;
 
 /// The steps that several evaluations may take together.
@@ -71,7 +71,7 @@ impl Allowance {
 #[derive(Debug)]
 pub(super) struct Budget {
     pub(super) left: u64,
-    /// Whether more was asked for than was left.
+    /// Whether more steps were requested than were left.
     pub(super) is_exceeded: bool,
 }
 

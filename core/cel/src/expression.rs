@@ -72,7 +72,7 @@ pub fn render_within(
     while let Some((before, hole, after)) = next_hole(rest) {
         filled.push_str(before);
         place = advance(advance(place, before), "${");
-        let inside = |flaw: CelError| CelError { place: within(place, flaw.place), ..flaw };
+        let inside = |error: CelError| CelError { place: within(place, error.place), ..error };
         allowance.spend_source(hole.len(), start).map_err(inside)?;
         let program = Program::compile(hole, &names).map_err(inside)?;
         match program.evaluate_within(variables, allowance).map_err(inside)? {

@@ -24,7 +24,7 @@ fn check(cases: &str) {
         let (text, want) = case.split_once(" => ").expect("an arrow");
         match ask(text) {
             Ok(value) => assert_eq!(value.to_canonical(), want, "{text}"),
-            Err(flaw) => panic!("{text}: {flaw:?}"),
+            Err(error) => panic!("{text}: {error:?}"),
         }
     }
 }
@@ -35,9 +35,9 @@ fn refuse(code: Code, cases: &str) {
     for case in cases.lines().map(str::trim).filter(|it| !it.is_empty()) {
         let (text, want) = case.split_once(" => ").expect("an arrow");
         let (place, message) = want.split_once(' ').expect("a place");
-        let flaw = ask(text).expect_err(text);
-        assert_eq!((flaw.code, flaw.place.to_string().as_str()), (code, place), "{text}: {}", flaw.message);
-        assert!(flaw.message.contains(message), "{text}: {}", flaw.message);
+        let error = ask(text).expect_err(text);
+        assert_eq!((error.code, error.place.to_string().as_str()), (code, place), "{text}: {}", error.message);
+        assert!(error.message.contains(message), "{text}: {}", error.message);
     }
 }
 
@@ -261,8 +261,8 @@ fn no_expression_hangs_or_overflows_the_stack() {
         format!("size({written}.replace('', {written}))"),
         format!("'{}'.matches('{}b')", "a".repeat(9000), "a?".repeat(5000)),
     ] {
-        let flaw = ask(&text).err().unwrap_or_else(|| panic!("cheap: {text:.60}"));
-        assert!(flaw.message.contains("steps"), "{text:.60}: {}", flaw.message);
+        let error = ask(&text).err().unwrap_or_else(|| panic!("cheap: {text:.60}"));
+        assert!(error.message.contains("steps"), "{text:.60}: {}", error.message);
     }
 }
 
@@ -278,13 +278,13 @@ fn a_type_that_doubles_with_each_level_is_cut() {
 fn a_value_from_outside_counts_as_often_as_it_is_written() {
     let big = Value::list((0..2000i64).map(Value::from));
     let program = Program::compile("a.map(x, a)", &["a"]).unwrap();
-    let flaw = program.evaluate(&[("a", big)]).expect_err("four million items");
-    assert!(flaw.message.contains("steps"), "{}", flaw.message);
+    let error = program.evaluate(&[("a", big)]).expect_err("four million items");
+    assert!(error.message.contains("steps"), "{}", error.message);
 }
 
 #[track_caller]
 fn rendered(text: &str, want: &str) {
-    let value = render(text, &variables(), Mode::Strict).unwrap_or_else(|flaw| panic!("{text}: {flaw:?}"));
+    let value = render(text, &variables(), Mode::Strict).unwrap_or_else(|error| panic!("{text}: {error:?}"));
     assert_eq!(value.to_canonical(), want, "{text}");
 }
 
@@ -307,15 +307,15 @@ fn holes_are_filled_and_the_text_is_yaml() {
 
 #[test]
 fn a_flaw_of_a_hole_has_its_place_in_the_text() {
-    let flaw = |text: &str| {
-        let flaw = render(text, &variables(), Mode::Strict).expect_err(text);
-        (flaw.code, flaw.place.to_string())
+    let error = |text: &str| {
+        let error = render(text, &variables(), Mode::Strict).expect_err(text);
+        (error.code, error.place.to_string())
     };
-    assert_eq!(flaw(""), (Code::BadExpression, "1:1".into()));
-    assert_eq!(flaw("a: ${n}\nb: é${ cluster.nope}"), (Code::ExpressionFailed, "2:15".into()));
-    assert_eq!(flaw("a: ${n}${nope}"), (Code::BadExpression, "1:10".into()));
-    assert_eq!(flaw("a: ${\n nope}"), (Code::BadExpression, "2:2".into()));
-    assert_eq!(flaw("${{'a': 1}}"), (Code::BadExpression, "1:10".into()));
-    assert_eq!(flaw("a: [${n}"), (Code::BadYaml, "2:1".into()));
-    assert_eq!(flaw("a: 1\n---\nb: 2"), (Code::BadYaml, "1:1".into()));
+    assert_eq!(error(""), (Code::BadExpression, "1:1".into()));
+    assert_eq!(error("a: ${n}\nb: é${ cluster.nope}"), (Code::ExpressionFailed, "2:15".into()));
+    assert_eq!(error("a: ${n}${nope}"), (Code::BadExpression, "1:10".into()));
+    assert_eq!(error("a: ${\n nope}"), (Code::BadExpression, "2:2".into()));
+    assert_eq!(error("${{'a': 1}}"), (Code::BadExpression, "1:10".into()));
+    assert_eq!(error("a: [${n}"), (Code::BadYaml, "2:1".into()));
+    assert_eq!(error("a: 1\n---\nb: 2"), (Code::BadYaml, "1:1".into()));
 }

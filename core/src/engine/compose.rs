@@ -1,11 +1,11 @@
-//! One object of one cluster: a base, what the live object gives, and the layers that patch it.
+//! One object of one cluster: a base, the values retained from the live object, and the layers that patch it.
 //!
-//! The order is KubeFed's: values are retained first, so that a layer may still change them. Every place that is touched
-//! keeps who touched it, winner first and the base's own value last, under the pointer that it has in the result:
+//! The order is KubeFed's: values are retained first, so a layer may still change them. Every changed place records its
+//! origins, winner first and the value of the base last, under its pointer in the result:
 //!
-//! 1. What is set as a whole also has the last word on every place inside it that was touched before.
-//! 2. What is set inside something that was set as a whole has that one's value below it.
-//! 3. An element that goes into a list, or out of it, moves those behind it; each keeps its origins.
+//! 1. A layer that sets a value also wins every place inside it that was changed before.
+//! 2. A place inside a value that was set before has that value's origin below it.
+//! 3. Inserting or removing an element of a list moves those behind it; each keeps its origins.
 
 mod common;
 mod origin_tracker;
@@ -77,8 +77,8 @@ impl Layer {
 /// use std::sync::Arc;
 /// use fleetfold_core::engine::compose::{Base, Layer, build};
 /// use fleetfold_core::engine::patch::{Operation, Step, Verb};
-/// use fleetfold_core::engine::{rendered::Origin, retain::Rules};
-/// use fleetfold_core::object::document::Identity;
+/// use fleetfold_core::engine::{Origin, retain::Rules};
+/// use fleetfold_core::object::Identity;
 /// use fleetfold_core::{diagnostic::Mode, value::{json, path::Pointer}};
 ///
 /// let document = Arc::new(Identity { kind: "FederatedDeployment".into(), name: "web".into(), ..Identity::default() });
@@ -150,7 +150,7 @@ pub fn build_on<'l>(
     })
 }
 
-/// Patches an object by layers, lowest first, and notes what they touch.
+/// Patches an object by layers, lowest first, and records their origins.
 fn lay<'l>(
     patching: &mut Patching,
     origin_tracker: &mut OriginTracker,

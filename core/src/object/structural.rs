@@ -15,7 +15,7 @@ const EMBEDDED: &str = "x-kubernetes-embedded-resource";
 /// The fields of any object, which no schema needs to name.
 const OF_OBJECTS: [&str; 3] = ["apiVersion", "kind", "metadata"];
 
-/// A CustomResourceDefinition, as far as it decides what is stored.
+/// The parts of a CustomResourceDefinition that decide what is stored.
 #[derive(Clone, Copy, Debug)]
 pub struct Definition<'a>(&'a Value);
 
@@ -31,11 +31,11 @@ impl<'a> Definition<'a> {
         (self.0.text_at(&["spec", "group"]), self.0.text_at(&["spec", "names", "kind"]))
     }
 
-    /// The fields of an object that are not stored, outermost first. A definition without a schema for the version of the
-    /// object drops nothing that is known.
+    /// The fields of an object that are not stored, outermost first. A definition without a schema for the version of
+    /// the object drops nothing that is known.
     ///
     /// ```
-    /// use fleetfold_core::object::structural::Definition;
+    /// use fleetfold_core::object::StructuralDefinition;
     /// use fleetfold_core::value::json;
     ///
     /// let definition = json::parse(r#"{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition",

@@ -21,7 +21,7 @@ use fleetfold_core::api::admit::{Admit, AdmitAnswer};
 use fleetfold_core::api::configure::Configure;
 use fleetfold_core::api::kinds::{Kinds, KindsAnswer};
 use fleetfold_core::api::subjects::Subjects;
-use fleetfold_core::object::document::Identity;
+use fleetfold_core::object::Identity;
 use tokio::sync::oneshot;
 
 use crate::controller::documents;

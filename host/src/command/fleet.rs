@@ -19,8 +19,8 @@ use fleetfold_core::api::plan::RecentDeleteInput;
 use fleetfold_core::api::subjects::{SubjectAnswer, Subjects};
 use fleetfold_core::api::{Answered, Op, read_response, request_text};
 use fleetfold_core::diagnostic::read::from_value;
+use fleetfold_core::object::Redacted;
 use fleetfold_core::object::folder::{self, HUB};
-use fleetfold_core::object::redacted::Redacted;
 use fleetfold_core::value::MaybeAbsent;
 use fleetfold_core::value::suggest::did_you_mean;
 

@@ -18,7 +18,7 @@ use fleetfold::guest::{Guest, Module};
 use fleetfold::session::Session;
 use fleetfold::session::record::{Recorder, Replay, ReplayedPlan, replay};
 use fleetfold_core::api::configure::{Configure, KubeFedInput};
-use fleetfold_core::workspace::settings::LocalChanges;
+use fleetfold_core::workspace::LocalChanges;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 use tracing_subscriber::Layer;

@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use fleetfold_core::Value;
 use fleetfold_core::api::kinds::KindsAnswer;
-use fleetfold_core::object::document::Identity;
+use fleetfold_core::object::Identity;
 use fleetfold_core::value::Text;
 
 use super::events::EventSender;

@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
 use fleetfold_core::Value;
-use fleetfold_core::object::document::Identity;
+use fleetfold_core::object::Identity;
 
 use super::backoff::Backoff;
 use super::events::EventSender;

@@ -10,7 +10,7 @@ use fleetfold_core::api::plan::{ActionAnswer, PlanAnswer, PlanRequest, StatusAns
 use fleetfold_core::api::reach::Reach;
 use fleetfold_core::api::{Answered, Finding};
 use fleetfold_core::diagnostic::{ReasonCode, Severity};
-use fleetfold_core::object::document::Identity;
+use fleetfold_core::object::Identity;
 
 use super::action::Action;
 use super::conditions::Facts;

@@ -5,7 +5,7 @@ use fleetfold_core::api::diff::DiffAnswer;
 use fleetfold_core::api::explain::{ExplainAnswer, LinkAnswer};
 use fleetfold_core::diagnostic::ReasonCode;
 use fleetfold_core::value::Text;
-use fleetfold_core::workspace::explain::LayerState;
+use fleetfold_core::workspace::LayerState;
 
 use super::location::Location;
 use super::style::{Ink, Palette, clean};

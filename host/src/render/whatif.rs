@@ -1,7 +1,7 @@
 //! Formats the blast radius of a change: counts, then the changes by clusters, then the parts without effect.
 
 use fleetfold_core::api::what_if::{ChangeGroupAnswer, WhatIfAnswer};
-use fleetfold_core::workspace::what_if::ChangeKind;
+use fleetfold_core::workspace::ChangeKind;
 
 use super::location::Location;
 use super::style::{Ink, Palette, clean};

@@ -6,8 +6,8 @@
 use fleetfold_core::dialect;
 use fleetfold_core::object::fields::{Field, Fields, Others, Shape};
 use fleetfold_core::value::{Map, Value};
-use fleetfold_core::workspace::hub_kind::HubKind;
-use fleetfold_core::workspace::store::{Store, View};
+use fleetfold_core::workspace::HubKind;
+use fleetfold_core::workspace::{Store, View};
 use fleetfold_crds::crds;
 
 fn main() {
@@ -59,6 +59,7 @@ fn schema_of(shape: Shape) -> Value {
             let words = Value::list(words.iter().map(|it| Value::text(*it)));
             Value::map([("enum", words), ("type", "string".into())])
         }
+        Shape::Named(item) => Value::map([("additionalProperties", schema_of(*item)), ("type", "object".into())]),
         Shape::List(item) => Value::map([("items", schema_of(*item)), ("type", "array".into())]),
         Shape::Fields(fields) => table(fields),
     }

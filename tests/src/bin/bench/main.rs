@@ -5,6 +5,7 @@
 //! |---|---|
 //! | `bench small DIR GUEST` | single operations on the inputs in the folder, with the module of `tests/bench-guest` |
 //! | `bench plan DIR COUNT native` or `wasmtime` | a whole fleet, from requests to the plan and every result |
+//! | `bench plan DIR COUNT MODULE` | the same under wasmtime, with the module in a file |
 //! | `bench change DIR COUNT` | one change in a workspace that holds such a fleet |
 //! | `bench memory DIR COUNT` | what clusters take that all get the same |
 
@@ -26,11 +27,12 @@ fn main() {
     let figures = match arguments.as_slice() {
         ["small", folder, guest] => small::run(Path::new(folder), guest),
         ["plan", folder, clusters, "native"] => plan::native(Path::new(folder), count(clusters)),
-        ["plan", folder, clusters, "wasmtime"] => plan::wasmtime(Path::new(folder), count(clusters)),
+        ["plan", folder, clusters, "wasmtime"] => plan::wasmtime(Path::new(folder), count(clusters), None),
+        ["plan", folder, clusters, file] => plan::wasmtime(Path::new(folder), count(clusters), Some(Path::new(file))),
         ["change", folder, clusters] => change::run(Path::new(folder), count(clusters)),
         ["memory", folder, clusters] => memory::run(Path::new(folder), count(clusters)),
         _ => panic!(
-            "usage: bench small DIR GUEST | plan DIR COUNT native|wasmtime | change DIR COUNT | memory DIR COUNT"
+            "usage: bench small DIR GUEST | plan DIR COUNT native|wasmtime|MODULE | change DIR COUNT | memory DIR COUNT"
         ),
     };
     println!("{}", Value::map(figures).to_canonical());

@@ -30,10 +30,16 @@ pub fn native(folder: &Path, count: usize) -> Vec<(String, Value)> {
     run(&Fleet::read(folder, count), &mut Workspace::default(), "native")
 }
 
-pub fn wasmtime(folder: &Path, count: usize) -> Vec<(String, Value)> {
+/// Under wasmtime: with the embedded module, or with the one in a file.
+pub fn wasmtime(folder: &Path, count: usize, file: Option<&Path>) -> Vec<(String, Value)> {
     // The module keeps to 4 GiB by itself; that a host stops it sooner is not the question here.
     let limits = Limits { deadline: Duration::from_secs(600), memory: 4 << 30, request: 1 << 30, answer: 1 << 30 };
-    let module = Module::embedded(&Cache::of_user()).expect("the module compiles");
+    let cache = Cache::of_user();
+    let module = match file {
+        None => Module::embedded(&cache),
+        Some(file) => Module::load(&std::fs::read(file).expect("the module can be read"), &cache),
+    };
+    let module = module.expect("the module compiles");
     run(&Fleet::read(folder, count), &mut Guest::new(&module, limits).expect("a guest"), "wasmtime")
 }
 

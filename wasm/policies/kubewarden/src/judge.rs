@@ -2,7 +2,7 @@
 
 use fleetfold_core::api::admit::{Admit, AdmitAnswer};
 use fleetfold_core::api::defaults::Defaults;
-use fleetfold_core::object::redacted::Redacted;
+use fleetfold_core::object::Redacted;
 use fleetfold_core::{Value, Workspace};
 
 use crate::cluster::{self, Host};
