@@ -133,7 +133,7 @@ fn options(result: &ResultAnswer, origins: bool, palette: Palette) -> String {
         hidden(chain, origins, &mut table);
     }
     // An option that contains the cluster name differs in each cluster: one line represents all of them.
-    let per_cluster = result.per_cluster.as_ref().and_then(|it| it.values().next());
+    let per_cluster = result.own.as_ref().and_then(|it| it.values().next());
     for option in per_cluster.into_iter().flatten() {
         let shown = Cell::inked(Ink::Dim, "(differs per cluster)");
         table.row([(&option.path).into(), shown, (&option.from).into(), "".into()]);
