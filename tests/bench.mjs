@@ -1,7 +1,7 @@
-// The figures of TARGETS: ours, natively and under wasmtime, against the Go libraries, in one run. Figures are CPU time, the
-// least of all samples and of two alternating rounds; what counts are the ratios. `npm run bench small` measures single
-// operations alone, `npm run bench fleet` whole fleets alone, `npm run bench runner` the runner on real API servers alone,
-// `npm run bench page` the page in Chromium and what travels to it.
+// The figures of TARGETS: ours, natively and under wasmtime, against the Go libraries, in one run. Figures are CPU
+// time, the least of all samples and of two alternating rounds; what counts are the ratios. `npm run bench small`
+// measures single operations alone, `npm run bench fleet` whole fleets alone, `npm run bench runner` the runner on real
+// API servers alone, `npm run bench page` the page in Chromium and what travels to it.
 import { execFileSync } from "node:child_process";
 import { mkdirSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -121,7 +121,8 @@ function small() {
     rows,
   );
   console.log(
-    `selected ${least.w1_10k_selected} of 10,000 and ${least.w1_100k_selected} of 100,000 (Go: ${least.w1_selected_10k}, ${least.w1_selected_100k})\n`,
+    `selected ${least.w1_10k_selected} of 10,000 and ${least.w1_100k_selected} of 100,000 (Go: ` +
+      `${least.w1_selected_10k}, ${least.w1_selected_100k})\n`,
   );
 }
 
@@ -130,7 +131,8 @@ function fleet() {
   const sizes = [100, 1_000, 10_000, 100_000];
   for (const size of sizes) execFileSync(go, ["fleet", folder, "-clusters", size], { stdio: "inherit" });
 
-  // W4 and W5, in alternating rounds. What both sides work out must be the same to the byte, or the figures mean nothing.
+  // W4 and W5, in alternating rounds. What both sides work out must be the same to the byte, or the figures mean
+  // nothing.
   for (let round = 0; round < 2; round += 1) {
     const plan = theirs("plan", "-clusters", count);
     const native = ours("plan", folder, count, "native");
@@ -233,18 +235,22 @@ function fleet() {
     ],
   );
   console.log(
-    "W4 and W5 compare loading live objects, planning, and writing what each cluster gets with its origins; the Go side",
+    "W4 and W5 compare loading live objects, planning, and writing what each cluster gets with its origins; " +
+      "the Go side",
   );
   console.log(
-    "decodes live objects, plans, and writes what each cluster gets, without origins. The objects are equal to the byte.",
+    "decodes live objects, plans, and writes what each cluster gets, without origins. The objects are equal " +
+      "to the byte.",
   );
+  const withDocuments = sum("native", "documents", "live", "plan", "origins");
   console.log(
-    `With the documents, which the Go side has decoded already: ${(tuned / sum("native", "documents", "live", "plan", "origins")).toFixed(1)}× tuned. ` +
+    `With the documents, which the Go side has decoded already: ${(tuned / withDocuments).toFixed(1)}× tuned. ` +
       `Planning alone, without writing results: ${(tuned / sum("native", "live", "plan")).toFixed(1)}× tuned.`,
   );
   console.log("Origins are always kept; `off` leaves them out of the answer.");
   console.log(
-    `Memory is that of results and of a plan that needs to see every cluster; live objects come on top. The needs take ${memory.memory_needs} of it.`,
+    "Memory is that of results and of a plan that needs to see every cluster; live objects come on top. The " +
+      `needs take ${memory.memory_needs} of it.`,
   );
 }
 

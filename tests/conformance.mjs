@@ -28,7 +28,10 @@ export function tableOf(results) {
       throw new Error(`${it.name}: ${done} of ${native.passed} vectors were answered`);
     if (!it.digest || it.digest !== native.digest)
       throw new Error(`${it.name}: digest ${it.digest}, native ${native.digest}`);
-    return `| ${it.name} | ${it.runs} | ${done} of ${native.passed} | ${it.compares ? "each answer, and the digest" : "the digest"} |`;
+    return (
+      `| ${it.name} | ${it.runs} | ${done} of ${native.passed} | ` +
+      `${it.compares ? "each answer, and the digest" : "the digest"} |`
+    );
   });
   return [
     "<!-- hosts: begin -->",

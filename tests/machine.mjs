@@ -30,8 +30,9 @@ export function cache() {
 }
 
 /**
- * A folder of the cache that `fill(folder)` filled, now or earlier. It is named after everything that goes into it: other
- * inputs, another folder. It is filled beside its place and then renamed: whoever looks sees all of it or nothing.
+ * A folder of the cache that `fill(folder)` filled, now or earlier. It is named after everything that goes into it:
+ * other inputs, another folder. It is filled beside its place and then renamed: whoever looks sees all of it or
+ * nothing.
  */
 export function cached(name, inputs, fill) {
   const hash = createHash("sha256");

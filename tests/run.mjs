@@ -29,7 +29,10 @@ function count(text, pattern) {
   );
 }
 
-/** Runs one step. A step without a runner's counts is one test; one that fails without counting a failure is one failure. */
+/**
+ * Runs one step. A step without a runner's counts is one test; one that fails without counting a failure is one
+ * failure.
+ */
 async function step(name, command, args, { counts, cwd = root, isAside = false } = {}) {
   const title = `\n== ${name}: ${command} ${args.join(" ")}`;
   if (!isAside) console.log(title);
@@ -91,7 +94,8 @@ function suite(name, folders, atOnce) {
 }
 
 await step("toolchain", "node", ["tests/toolchain.mjs"]);
-// Takes minutes on a machine that has none yet, and little of it where the Rust builds are on one core: both go on together.
+// Takes minutes on a machine that has none yet, and little of it where the Rust builds are on one core: both go on
+// together.
 const controlPlane = step("control plane", "nice", ["node", "tests/cluster/tools.mjs"], { isAside: true });
 const runtimes = step(
   "python and java",
@@ -105,7 +109,8 @@ await step("page and package, built", "node", ["web/build.mjs"]);
 await step("format of the page and the tests", "npm", ["run", "--silent", "format:check"]);
 await step("types", join("node_modules", ".bin", "tsc"), ["-p", "web"]);
 await step("build", "cargo", ["build", "--workspace", "--all-targets", "--locked"]);
-// The modules as files, for the hosts of others. On one core, beside the lint; not through cargo, which would wait for it.
+// The modules as files, for the hosts of others. On one core, beside the lint; not through cargo, which would wait for
+// it.
 const tool = join(target, "debug", "fleetfold-tools");
 const write = (command, out) => `"${tool}" ${command} "${join(target, "module")}" "${out}"`;
 const both = `${write("module", target)} && ${write("policies", join(target, "policies"))}`;
@@ -115,6 +120,7 @@ await step("rust", "cargo", ["test", "--workspace", "--locked", "--no-fail-fast"
 // The engine with deliberate faults, in a build of its own: no other step gets a crate with this feature.
 const seeded = ["--features", "fleetfold-vectors/seeded-bugs", "--test", "seeded_bugs", "--", "--nocapture"];
 await step("seeded bugs", "cargo", ["test", "--workspace", "--locked", ...seeded], { counts: COUNTS.cargo });
+await step("format of the Go programs", "npm", ["run", "--silent", "check:go"]);
 await step("go oracles", "go", ["test", "-v", "./..."], { counts: COUNTS.go, cwd: join(root, "tests", "oracles") });
 
 await step("chromium", "node", ["tests/web/chromium.mjs"]);

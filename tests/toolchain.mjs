@@ -1,5 +1,5 @@
-// Makes sure that the compiler of rust-toolchain.toml is there with its WebAssembly target. cargo gets it by itself, unless the
-// machine has turned that off.
+// Makes sure that the compiler of rust-toolchain.toml is there with its WebAssembly target. cargo gets it by itself,
+// unless the machine has turned that off.
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";

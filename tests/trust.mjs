@@ -1,4 +1,5 @@
-// Runs the suites with large counts and prints one table: what was tried, how often, from which seed, and whether it held.
+// Runs the suites with large counts and prints one table: what was tried, how often, from which seed, and whether it
+// held.
 //
 //   npm run trust                             every row, in the long form: many hours
 //   npm run trust -- --short                  the counts of `npm test`

@@ -1,7 +1,7 @@
 //! The contract: requests in, answers out.
 //!
-//! Each op has a file of its own, with the types of its request and answer and the few lines that hand them to the stage
-//! that does the work. [`OPS`] lists them. The JSON Schema and the TypeScript types come from the same types.
+//! Each op has a file of its own, with the types of its request and answer and the few lines that hand them to the
+//! stage that does the work. [`OPS`] lists them. The JSON Schema and the TypeScript types come from the same types.
 
 pub mod admit;
 pub mod authorize;

@@ -1,11 +1,11 @@
-//! The dialects: each turns the documents of one upstream into subjects. They are handed to the workspace, which selects,
-//! folds, retains, matches and plans the same way for all of them.
+//! The dialects: each turns the documents of one upstream into subjects. The workspace gets them as arguments, and
+//! selects, folds, retains, matches and plans the same way for all of them.
 
-pub mod certmanager;
-pub mod greenhouse;
-pub mod kubefed;
-pub mod kudo;
-pub mod ocm;
+mod certmanager;
+pub(crate) mod greenhouse;
+mod kubefed;
+mod kudo;
+mod ocm;
 
 use crate::workspace::Workspace;
 use crate::workspace::subject::Dialect;

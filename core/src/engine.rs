@@ -1,4 +1,4 @@
-//! The stateless verbs, a folder each. Each is a plain function over values; none knows what is loaded.
+//! The stateless verbs, one folder each. Each is a plain function over values; none has access to the workspace.
 
 pub mod authorize;
 pub mod compose;
@@ -10,9 +10,10 @@ pub mod ownership;
 pub mod patch;
 pub mod placement;
 pub mod refresh;
-pub mod rendered;
+pub(crate) mod rendered;
 pub mod retain;
 pub mod select;
 mod upstream;
 
+pub use rendered::{FieldOrigin, LocalField, Origin, Rendered, RenderedObject};
 pub use upstream::Upstream;

@@ -14,9 +14,19 @@
 )]
 
 pub use fleetfold_cel as cel;
-use fleetfold_value::seeded;
-pub use fleetfold_value::{choice, diagnostic, value};
+pub use fleetfold_value::diagnostic;
+use fleetfold_value::{choice, seeded};
 pub use fleetfold_yaml as yaml;
+
+/// Values with exact integers, paths into them, reading and canonical writing of JSON.
+pub mod value {
+    pub use fleetfold_value::value::{
+        Fact, JsonPath, Map, MaybeAbsent, Number, OneOrMany, Position, SHARED_PART, Text, Value, WordHasher, canonical,
+        index_text, json, path, suggest, text,
+    };
+    /// Implementation details: small replacements of std's collections and sort.
+    pub(crate) use fleetfold_value::value::{collections, sorting};
+}
 
 pub mod object;
 

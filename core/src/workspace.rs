@@ -1,42 +1,50 @@
 //! The workspace: the interface for hosts, and the only state. One instance of the module holds one workspace.
 
-pub mod admit;
-pub mod cluster_groups;
-pub mod compare;
-pub mod connection;
+pub(crate) mod admit;
+pub(crate) mod cluster_groups;
+pub(crate) mod compare;
+pub(crate) mod connection;
 mod derived;
-pub mod explain;
-pub mod findings;
-pub mod grouping;
-pub mod hub_kind;
-pub mod lint;
-pub mod load;
-pub mod lookup;
-pub mod observed;
-pub mod permissions;
-pub mod plan;
-pub mod quarantine;
-pub mod removal;
-pub mod results;
-pub mod secrets;
-pub mod settings;
-pub mod store;
-pub mod subject;
-pub mod targets;
-pub mod trial;
-pub mod what_if;
+pub(crate) mod explain;
+pub(crate) mod findings;
+pub(crate) mod grouping;
+pub(crate) mod hub_kind;
+pub(crate) mod lint;
+pub(crate) mod load;
+pub(crate) mod lookup;
+pub(crate) mod observed;
+pub(crate) mod permissions;
+pub(crate) mod plan;
+pub(crate) mod quarantine;
+pub(crate) mod removal;
+pub(crate) mod results;
+pub(crate) mod secrets;
+pub(crate) mod settings;
+pub(crate) mod store;
+pub(crate) mod subject;
+pub(crate) mod targets;
+pub(crate) mod trial;
+pub(crate) mod what_if;
+
+pub use admit::Permissions;
+pub use explain::LayerState;
+pub use hub_kind::HubKind;
+pub use load::from_text as documents_from_text;
+pub use observed::{Observation, ObservedCluster, Query};
+pub use quarantine::{Quarantine, equal_ignoring_server_fields};
+pub use results::PreviousResults;
+pub use settings::{DigestKey, Leaving, Limits, LocalChanges, Precedence, Settings};
+pub use store::{Scope, Store, View};
+pub use subject::{Dialect, Subject};
+pub use trial::Journal;
+pub use what_if::ChangeKind;
 
 use crate::diagnostic::{Code, Diagnostic, Error};
 use crate::object::document::{Document, Identity, Reference};
 use crate::object::timestamp::Timestamp;
 use crate::value::Text;
 use crate::value::json::Samples;
-use crate::workspace::observed::{ObservedCluster, Query};
-use crate::workspace::results::{Change, PreviousResults, Results};
-use crate::workspace::settings::Settings;
-use crate::workspace::store::Store;
-use crate::workspace::subject::Dialect;
-use crate::workspace::trial::Journal;
+use crate::workspace::results::{Change, Results};
 
 /// Holds the loaded documents and answers requests. It never fails and never panics: a bad request gets an answer with
 /// an error, and leaves the state unchanged.
@@ -70,10 +78,13 @@ impl Workspace {
     /// # Example
     ///
     /// ```
-    /// use fleetfold_core::{Workspace, diagnostic::Mode, object::document::Document, yaml};
+    /// use fleetfold_core::{Workspace, diagnostic::Mode, object::Document, yaml};
     ///
     /// let mut workspace = Workspace::default();
-    /// let text = "{kind: Namespace, metadata: {name: shop}}\n---\n{kind: Service, metadata: {name: web, namespace: shop}}\n";
+    /// let text = "{kind: Namespace, metadata: {name: shop}}
+    /// ---
+    /// {kind: Service, metadata: {name: web, namespace: shop}}
+    /// ";
     /// for parsed in yaml::parse(text, Mode::Strict, &mut Vec::new()).unwrap() {
     ///     for document in Document::from_text(parsed, Some(&"shop.yaml".into()), &mut Vec::new()) {
     ///         workspace.put(document, &mut Vec::new());
@@ -124,7 +135,7 @@ impl Workspace {
     /// # Example
     ///
     /// ```
-    /// use fleetfold_core::{Workspace, object::document::Identity};
+    /// use fleetfold_core::{Workspace, object::Identity};
     ///
     /// let mut workspace = Workspace::default();
     /// workspace.call_text(r#"{"op":"load","text":"{kind: Namespace, metadata: {name: shop}}"}"#);
@@ -147,9 +158,9 @@ impl Workspace {
         journal: Option<&mut Journal>,
     ) -> usize {
         if let Some(journal) = journal {
-            journal.note_observed(cluster, self.store.observed(cluster).cloned());
+            journal.record_observed(cluster, self.store.observed(cluster).cloned());
         }
-        // Like clusters hold like objects: what is the same in two of them is held once.
+        // Similar clusters have similar objects: equal parts are stored once.
         for object in &mut objects {
             if let Some(like) = self.store.like(cluster, &object.identity) {
                 object.value.intern_from(like);
@@ -185,7 +196,7 @@ impl Workspace {
             return;
         }
         if let Some(journal) = journal {
-            journal.note_observed(cluster, before.cloned());
+            journal.record_observed(cluster, before.cloned());
         }
         self.store.restore_observed(cluster, reason.map(ObservedCluster::unreachable));
         self.results.invalidate(Change::Live(cluster, None));
@@ -207,7 +218,7 @@ impl Workspace {
             }
             self.store.settings = settings;
         } else {
-            // What was no subject may be one now.
+            // A document may be a subject now that was none before.
             let all: Vec<Identity> = self.store.documents().map(|it| it.identity.clone()).collect();
             all.iter().for_each(|it| self.results.invalidate(Change::Document(it)));
             self.results.invalidate(Change::Settings);

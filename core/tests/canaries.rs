@@ -13,10 +13,10 @@ use fleetfold_core::yaml;
 
 const COUNT: usize = 70;
 
-/// Short ones and long ones, as passwords are. `FLEETFOLD_PEER_SEED` gives others.
+/// Short ones and long ones, as passwords are. `FLEETFOLD_SEED` gives others.
 fn canary(number: usize) -> String {
     static SEED: LazyLock<u64> = LazyLock::new(|| {
-        std::env::var("FLEETFOLD_PEER_SEED").map_or(0, |text| text.parse().expect("FLEETFOLD_PEER_SEED is a number"))
+        std::env::var("FLEETFOLD_SEED").map_or(0, |text| text.parse().expect("FLEETFOLD_SEED is a number"))
     });
     let mixed = (number as u64 + 1).wrapping_add(SEED.wrapping_mul(101)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     match number % 5 {

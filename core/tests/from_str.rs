@@ -4,8 +4,8 @@ use std::fmt::{Debug, Display};
 use std::str::FromStr;
 
 use fleetfold_core::engine::select::{LabelSelector, Selector};
-use fleetfold_core::object::document::Reference;
-use fleetfold_core::object::timestamp::Timestamp;
+use fleetfold_core::object::Reference;
+use fleetfold_core::object::Timestamp;
 use fleetfold_core::value::path::{OptionPath, Pointer, RetentionPath};
 
 /// Reads `text`, prints it as `printed`, and reads that to the same value.

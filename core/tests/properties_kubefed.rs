@@ -12,7 +12,7 @@ use fleetfold_core::api::plan::PlanRequest;
 use fleetfold_core::api::request_text;
 use fleetfold_core::api::what_if::WhatIf;
 use fleetfold_core::value::{Map, OneOrMany};
-use fleetfold_core::workspace::settings::Leaving;
+use fleetfold_core::workspace::Leaving;
 
 const FLEETS: u64 = 400;
 const CLUSTERS: [&str; 4] = ["a", "b", "c", "d"];

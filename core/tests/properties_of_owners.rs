@@ -10,7 +10,7 @@ use fleet::{Fleet, NOW, actions, documents, unload, value};
 use fleetfold_core::Value;
 use fleetfold_core::api::configure::{Configure, LimitsInput};
 use fleetfold_core::api::plan::ActionAnswer;
-use fleetfold_core::object::document::Identity;
+use fleetfold_core::object::Identity;
 use generate::Dice;
 
 const FLEETS: u64 = 300;

@@ -6,7 +6,7 @@ use fleet::{Fleet, value};
 use fleetfold_core::Value;
 use fleetfold_core::api::configure::{Configure, LimitsInput};
 use fleetfold_core::api::plan::{PlanAnswer, PlanRequest, RecentDeleteInput};
-use fleetfold_core::object::timestamp::Timestamp;
+use fleetfold_core::object::Timestamp;
 
 const CLUSTERS: usize = 20;
 

@@ -9,7 +9,7 @@ use fleetfold_core::api::effective::Effective;
 use fleetfold_core::api::explain::LinkAnswer;
 use fleetfold_core::api::plan::PlanRequest;
 use fleetfold_core::diagnostic::Mode;
-use fleetfold_core::workspace::settings::Precedence;
+use fleetfold_core::workspace::Precedence;
 
 const PRESET: &str = "PluginPreset/my-org/my-preset";
 

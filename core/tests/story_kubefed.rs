@@ -7,7 +7,7 @@ use fleetfold_core::Value;
 use fleetfold_core::api::configure::{Configure, LimitsInput};
 use fleetfold_core::api::lint::Lint;
 use fleetfold_core::api::plan::PlanRequest;
-use fleetfold_core::object::document::Reference;
+use fleetfold_core::object::Reference;
 
 const WEBHOOK: &str = "ValidatingWebhookConfiguration/foo";
 const FOO: &str = "FederatedValidatingWebhookConfiguration/foo";

@@ -9,7 +9,7 @@ use fleetfold_core::api::lint::Lint;
 use fleetfold_core::api::load::{Load, TargetInput};
 use fleetfold_core::api::plan::{NeedAnswer, PlanRequest};
 use fleetfold_core::api::what_if::WhatIf;
-use fleetfold_core::object::document::Identity;
+use fleetfold_core::object::Identity;
 
 const ROLE: &str = "ClusterRole/spark-users";
 const SETTINGS: &str = "ConfigMap/data/history-settings";

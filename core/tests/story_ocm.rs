@@ -14,7 +14,7 @@ use fleetfold_core::api::what_if::{ChangeGroupAnswer, WhatIf};
 use fleetfold_core::diagnostic::Severity;
 use fleetfold_core::engine::select::cluster_set::Stage;
 use fleetfold_core::value::{OneOrMany, Text};
-use fleetfold_core::workspace::what_if::ChangeKind;
+use fleetfold_core::workspace::ChangeKind;
 
 const GROUP: &str = "cluster.open-cluster-management.io";
 const AGENTS: &str = "system:open-cluster-management:agents";

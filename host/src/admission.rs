@@ -1,7 +1,7 @@
 //! The validating webhook: passes admission reviews to the engine, with the access reviews that it needs.
 //!
-//! One loop owns the documents of the hub, as in the runner, and several engines answer reviews ([`pool`]). A review that
-//! arrives before all documents were read fails, so that the failure policy of the API server applies.
+//! One loop owns the documents of the hub, as in the runner, and several engines answer reviews ([`pool`]). A review
+//! that arrives before all documents were read fails, so that the failure policy of the API server applies.
 
 pub mod certificate;
 pub mod pool;
@@ -194,7 +194,7 @@ struct App {
 async fn ready_state(State(app): State<App>) -> Response {
     match app.metrics.is_ready() {
         true => "ok\n".into_response(),
-        false => (StatusCode::SERVICE_UNAVAILABLE, "not everything was read yet\n").into_response(),
+        false => (StatusCode::SERVICE_UNAVAILABLE, "not ready: the initial lists are not complete\n").into_response(),
     }
 }
 
@@ -237,7 +237,7 @@ async fn admit(State(app): State<App>, headers: HeaderMap, body: Body) -> Respon
             }
         }
         Err(problem) => {
-            tracing::error!("a change cannot be judged: {problem}");
+            tracing::error!("cannot review a change: {problem}");
             refused(StatusCode::SERVICE_UNAVAILABLE, problem)
         }
     }
@@ -264,11 +264,13 @@ impl App {
                     .push(self.access_review(need).await.map_err(|error| format!("an access review failed: {error}"))?);
             }
         }
-        Err("the engine asks for one access review after the other".to_owned())
+        Err("the engine keeps requesting access reviews".to_owned())
     }
 
     async fn ask(&self, request: Admit, user: &str) -> Result<AdmitAnswer, String> {
-        let Some(after) = *self.ready.borrow() else { return Err("not everything was read yet".to_owned()) };
+        let Some(after) = *self.ready.borrow() else {
+            return Err("not ready: the initial lists are not complete".to_owned());
+        };
         let (reply, answer) = oneshot::channel();
         self.pool.review(PendingReview { request, user: user.to_owned(), after, reply });
         answer.await.map_err(|_| "the engine is being stopped".to_owned())?.map_err(|error| error.to_string())

@@ -32,6 +32,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use tokio::sync::Semaphore;
 
+use crate::meta::{self, Meta};
 use crate::target::Target;
 use discovery::{GroupList, Kinds};
 
@@ -158,10 +159,7 @@ impl Cluster {
             let ObjectList { items, metadata } = read_answer(answer)?;
             for mut object in items.unwrap_or_default() {
                 // List items carry neither apiVersion nor kind.
-                if let Some(fields) = object.as_map_mut() {
-                    fields.insert("apiVersion", target.api_version.as_str());
-                    fields.insert("kind", target.kind.as_str());
-                }
+                meta::set_type(&mut object, &target.api_version, &target.kind);
                 listed.objects.push(self.trimmed(object));
             }
             listed.version = metadata.resource_version.unwrap_or_default();
@@ -292,7 +290,8 @@ impl Cluster {
             }
             None => Vec::new(),
         };
-        let request = request.body(body).map_err(|error| unreachable(format!("`{path}` is no request: {error}")))?;
+        let request =
+            request.body(body).map_err(|error| unreachable(format!("`{path}` is not a valid request: {error}")))?;
         // The semaphore is never closed.
         let _permit = self.0.permits.acquire().await;
         let response = tokio::time::timeout(REQUEST_TIMEOUT, self.0.client.request_text(request)).await;
@@ -308,16 +307,18 @@ impl Cluster {
     /// Reduces `managedFields` to what the engine uses. Of the documents on the hub it uses nothing.
     fn trimmed(&self, mut object: Value) -> Value {
         if self.0.name.is_empty() {
-            return without_managed_fields(object);
+            meta::remove_managed_fields(&mut object);
+        } else {
+            managed_fields::reduce(&mut object);
         }
-        managed_fields::reduce(&mut object);
         object
     }
 
     /// Performs a SubjectAccessReview; returns whether the user is allowed.
     pub async fn review(&self, review: &Value) -> Result<bool, ApiError> {
         let answer = self.create(review, Effect::Real).await?;
-        Ok(answer.at(&["status", "allowed"]).and_then(Value::as_bool).unwrap_or(false))
+        let status = Meta::of(&answer).status();
+        Ok(status.and_then(|it| it.get("allowed")).and_then(Value::as_bool).unwrap_or(false))
     }
 
     /// The other field managers of an object, latest first.
@@ -386,15 +387,8 @@ fn read_answer<T: DeserializeOwned>(answer: Value) -> Result<T, ApiError> {
 }
 
 fn written(body: &impl Serialize) -> Result<String, ApiError> {
-    to_text_as_declared(body).map_err(|error| ApiError::Invalid { message: format!("it cannot be written: {error}") })
-}
-
-/// Removes `managedFields`, which are half of an object's size.
-fn without_managed_fields(mut object: Value) -> Value {
-    if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_map_mut) {
-        metadata.remove("managedFields");
-    }
-    object
+    to_text_as_declared(body)
+        .map_err(|error| ApiError::Invalid { message: format!("cannot serialize the request: {error}") })
 }
 
 fn write_query(effect: Effect) -> String {

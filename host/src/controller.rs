@@ -33,7 +33,7 @@ mod snapshot;
 mod statuses;
 
 pub use action::Action;
-pub use fleet_plan::{APPROVED_ANNOTATION, FLEET_PLAN_API_VERSION, FLEET_PLAN_KIND};
+pub use fleet_plan::{APPROVED_ANNOTATION, FLEET_PLAN_API_VERSION, FLEET_PLAN_KIND, read_status};
 pub use snapshot::{Snapshot, SnapshotError, SyncState, follow, snapshot};
 
 use std::collections::BTreeSet;
@@ -242,7 +242,7 @@ impl Runner {
 
     /// Plans again later, since no document is the cause that a plan exceeds a limit of the engine.
     fn stall(&mut self, error: &EngineError) {
-        tracing::error!(code = error.code(), hint = error.hint(), "no plan can be made: {error}");
+        tracing::error!(code = error.code(), hint = error.hint(), "cannot plan: {error}");
         self.metrics.ready(false);
         self.stalled = Some(self.stalled.map_or_else(Backoff::first, Backoff::further));
         self.dirty = true;

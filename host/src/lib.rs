@@ -4,7 +4,7 @@
 //! 2. [`cache`] keeps the compiled module between runs; [`signature`] tells who made a module.
 //! 3. [`engine`] is the interface to the engine, as a module or linked in; a [`session`] is one workspace with the
 //!    requests that it received.
-//! 4. [`cluster`] is the client of one API server; [`target`] names the objects there.
+//! 4. [`cluster`] is the client of one API server; [`target`] names the objects there, [`meta`] their common fields.
 //! 5. [`controller`] watches the hub, requests plans, fetches what they need, and applies them.
 //! 6. [`admission`] is the validating webhook, served over [`tls`]. [`http_server`] is the server of all ports.
 //! 7. [`serve`] serves the page and the fleet that it shows.
@@ -23,6 +23,7 @@ pub mod digest;
 pub mod engine;
 pub mod guest;
 pub mod http_server;
+pub mod meta;
 pub mod serve;
 pub mod session;
 pub mod signature;

@@ -5,7 +5,7 @@ pub mod explain;
 pub mod finding;
 pub mod github;
 pub mod json;
-pub mod place;
+pub mod location;
 pub mod plan;
 pub mod preview;
 pub mod sarif;
@@ -15,6 +15,7 @@ pub mod table;
 pub mod value;
 pub mod whatif;
 
+use fleetfold::meta::Meta;
 use fleetfold_core::Value;
 
 /// `Kind/namespace/name`; empty parts are left out.
@@ -24,8 +25,8 @@ pub fn named(kind: &str, namespace: &str, name: &str) -> String {
 
 /// `Kind/namespace/name` of an object.
 pub fn name_of(object: &Value) -> String {
-    let part = |keys: &[&str]| object.text_at(keys);
-    named(part(&["kind"]), part(&["metadata", "namespace"]), part(&["metadata", "name"]))
+    let meta = Meta::of(object);
+    named(meta.kind(), meta.namespace(), meta.name())
 }
 
 /// Cluster names on one line: up to four, otherwise the first two and a count.

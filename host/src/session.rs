@@ -4,7 +4,8 @@
 //! second engine to compare the plans ([`compare`]), and summarized as the resulting state ([`workspace_state`]).
 //!
 //! A call that exceeds a limit loses the instance of the engine, and no more: the session loads the state again, finds
-//! the subjects that are the cause ([`blame`]), and puts them aside ([`quarantine`]). The call is answered without them.
+//! the subjects that are the cause ([`blame`]), and puts them aside ([`quarantine`]). The call is answered without
+//! them.
 
 pub mod blame;
 pub mod compare;
@@ -147,8 +148,8 @@ impl Session {
     ///
     /// # Errors
     ///
-    /// The engine refuses the request, its answer cannot be read, or the cause of an exceeded limit cannot be found. The
-    /// workspace is lost only if it cannot be loaded again.
+    /// The engine refuses the request, its answer cannot be read, or the cause of an exceeded limit cannot be found.
+    /// The workspace is lost only if it cannot be loaded again.
     pub fn call<O: Op>(&mut self, request: &O) -> Result<Answered<O::Answer>, EngineError> {
         debug_assert!(!changes(O::NAME), "`{}` changes the workspace", O::NAME);
         let text = request_text(request);

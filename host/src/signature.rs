@@ -9,12 +9,14 @@ use std::fmt;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use fleetfold_core::Value;
+use fleetfold_core::diagnostic::read::from_value_ignoring_unknown;
+use fleetfold_core::value::canonical::to_text_as_declared;
 use fleetfold_core::value::json;
 use fleetfold_module::{ModuleError, annotate, inspect, without};
 use ring::signature::{ED25519, Ed25519KeyPair, KeyPair, UnparsedPublicKey};
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{PrivatePkcs8KeyDer, SubjectPublicKeyInfoDer};
+use serde::{Deserialize, Serialize};
 
 use crate::digest::digest;
 
@@ -26,6 +28,19 @@ const DOMAIN: &[u8] = b"fleetfold module v1\0";
 
 /// What a public key of Ed25519 begins with, in DER.
 const SPKI_PREFIX: [u8; 12] = [0x30, 0x2a, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x03, 0x21, 0x00];
+
+/// The only algorithm.
+const ALGORITHM: &str = "ed25519";
+
+/// The contents of the section, as JSON.
+#[derive(Deserialize, Serialize)]
+struct Section {
+    algorithm: String,
+    /// The id of the key.
+    key: String,
+    /// In base64.
+    signature: String,
+}
 
 /// A key that checks signatures.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -65,8 +80,8 @@ impl SignatureError {
             SignatureError::BadKey { .. } => "write it with `openssl pkey -in private.pem -pubout`",
             SignatureError::NotAModule(_) => "give a `.wasm` file",
             SignatureError::Unsigned | SignatureError::BadSection => "sign it with `fleetfold module sign`",
-            SignatureError::OtherKey { .. } => "give the key of whoever signed it, if you trust them",
-            SignatureError::Changed => "do not use it; get the module again from whoever signed it",
+            SignatureError::OtherKey { .. } => "verify with the signer's key, if you trust the signer",
+            SignatureError::Changed => "do not use it; download the module again",
         }
     }
 }
@@ -148,12 +163,9 @@ impl VerifyKey {
 pub fn sign(module: &[u8], key: &SigningKey) -> Result<Vec<u8>, SignatureError> {
     let bare = without(module, SECTION)?;
     let signature = STANDARD.encode(key.0.sign(&signed_bytes(&bare)));
-    let section = Value::map([
-        ("algorithm", "ed25519"),
-        ("key", key.verify_key().id().as_str()),
-        ("signature", signature.as_str()),
-    ]);
-    Ok(annotate(&bare, SECTION, section.to_canonical().as_bytes())?)
+    let section = Section { algorithm: ALGORITHM.to_owned(), key: key.verify_key().id(), signature };
+    let section = to_text_as_declared(&section).map_err(|_| SignatureError::BadSection)?;
+    Ok(annotate(&bare, SECTION, section.as_bytes())?)
 }
 
 /// Checks that `key` signed the module as it is.
@@ -170,14 +182,14 @@ pub fn verify(module: &[u8], key: &VerifyKey) -> Result<(), SignatureError> {
     }
     let text = module.get(section.contents.clone()).and_then(|it| std::str::from_utf8(it).ok());
     let value = text.and_then(|it| json::parse(it).ok()).ok_or(SignatureError::BadSection)?;
-    if value.text_at(&["algorithm"]) != "ed25519" {
+    let section: Section = from_value_ignoring_unknown(value).map_err(|_| SignatureError::BadSection)?;
+    if section.algorithm != ALGORITHM {
         return Err(SignatureError::BadSection);
     }
-    let signed_by = value.text_at(&["key"]);
-    if signed_by != key.id() {
-        return Err(SignatureError::OtherKey { signed_by: signed_by.to_owned(), wanted: key.id() });
+    if section.key != key.id() {
+        return Err(SignatureError::OtherKey { signed_by: section.key, wanted: key.id() });
     }
-    let signature = STANDARD.decode(value.text_at(&["signature"])).map_err(|_| SignatureError::BadSection)?;
+    let signature = STANDARD.decode(section.signature).map_err(|_| SignatureError::BadSection)?;
     let bare = without(module, SECTION)?;
     let public = UnparsedPublicKey::new(&ED25519, key.0);
     public.verify(&signed_bytes(&bare), &signature).map_err(|_| SignatureError::Changed)

@@ -203,7 +203,7 @@ fn read_bounded(reader: impl Read, max: usize) -> io::Result<Option<Vec<u8>>> {
 
 fn special(path: &Path) -> SourceError {
     let message = format!("`{}` is a pipe or a device, not a file", path.display());
-    SourceError::refusal(message, "give what a pipe has as standard input, with `-f -`")
+    SourceError::refusal(message, "pipe it to standard input, with `-f -`")
 }
 
 fn folder(root: &Path, found: &mut Listing) -> Result<(), SourceError> {
@@ -294,7 +294,7 @@ impl Walk<'_> {
             Ok(_) => found.refused.push(special(&path).refused(&path, self.live)),
             Err(error) => {
                 let message = format!("`{}` is a link that leads nowhere: {error}", path.display());
-                let refusal = SourceError::refusal(message, "remove the link, or restore what it names");
+                let refusal = SourceError::refusal(message, "remove the link, or restore its target");
                 found.refused.push(refusal.refused(&path, self.live));
             }
         }
@@ -306,7 +306,7 @@ impl Walk<'_> {
             return false;
         }
         let message = format!("`{}` is a link that leads out of `{}`", path.display(), self.root.display());
-        let hint = "copy what it names into the folder, or give that by its own name with `-f`";
+        let hint = "copy its target into the folder, or give the target with `-f`";
         found.refused.push(SourceError::refusal(message, hint).refused(path, self.live));
         true
     }

@@ -5,8 +5,10 @@ use std::fmt;
 use fleetfold_core::Value;
 use fleetfold_core::api::load::TargetInput;
 use fleetfold_core::api::plan::{NeedAnswer, TargetAnswer};
-use fleetfold_core::object::document::Identity;
+use fleetfold_core::object::Identity;
 use fleetfold_core::value::Text;
+
+use crate::meta::Meta;
 
 /// Names one object of a cluster or, without a name, all objects of a kind.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -21,12 +23,12 @@ pub struct Target {
 impl Target {
     /// The target that names this object.
     pub fn of(object: &Value) -> Target {
-        let part = |path: &[&str]| object.text_at(path).to_owned();
+        let meta = Meta::of(object);
         Target {
-            api_version: part(&["apiVersion"]),
-            kind: part(&["kind"]),
-            namespace: part(&["metadata", "namespace"]),
-            name: part(&["metadata", "name"]),
+            api_version: meta.api_version().to_owned(),
+            kind: meta.kind().to_owned(),
+            namespace: meta.namespace().to_owned(),
+            name: meta.name().to_owned(),
         }
     }
 
@@ -60,13 +62,19 @@ impl Target {
 
     /// As an object reference of Kubernetes.
     pub fn to_value(&self) -> Value {
+        self.to_value_with_uid("")
+    }
+
+    /// As a reference to the object with this uid.
+    pub fn to_value_with_uid(&self, uid: &str) -> Value {
         let parts = [
-            ("apiVersion", &self.api_version),
+            ("apiVersion", self.api_version.as_str()),
             ("kind", &self.kind),
             ("namespace", &self.namespace),
             ("name", &self.name),
+            ("uid", uid),
         ];
-        Value::map(parts.into_iter().filter(|(_, it)| !it.is_empty()).map(|(key, it)| (key, it.as_str())))
+        Value::map(parts.into_iter().filter(|(_, it)| !it.is_empty()))
     }
 
     pub(crate) fn is_secret(&self) -> bool {

@@ -148,7 +148,7 @@ impl TlsError {
                 "give the certificate chain as `-----BEGIN CERTIFICATE-----` blocks and the key as one `-----BEGIN \
                  PRIVATE KEY-----` block; have the two been swapped?"
             }
-            Self::BadPem { .. } => "is the file whole? PEM is base64 between a `BEGIN` and an `END` line",
+            Self::BadPem { .. } => "is the file complete? PEM is base64 between a `BEGIN` and an `END` line",
             Self::Unusable { .. } => "the key must be the one that the first certificate of the chain was issued for",
             Self::UnusableClientCa { .. } => {
                 "give the certificates of the authorities that sign client certificates, as `-----BEGIN \

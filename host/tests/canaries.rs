@@ -1,5 +1,5 @@
-//! Secrets with canaries, through every command in every format, and through `serve`: none may come out. The fleet is in
-//! `tests/canaries`, which `core/tests/canaries.rs` sends through every op.
+//! Secrets with canaries, through every command in every format, and through `serve`: none may come out. The fleet is
+//! in `tests/canaries`, which `core/tests/canaries.rs` sends through every op.
 
 mod server;
 
@@ -9,7 +9,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 use fleetfold_core::api::OPS;
+use fleetfold_core::api::plan::PlanAnswer;
 use fleetfold_core::diagnostic::Mode;
+use fleetfold_core::diagnostic::read::from_value_ignoring_unknown;
 use fleetfold_core::object::base64::encode;
 use fleetfold_core::value::{Value, json};
 use fleetfold_core::yaml;
@@ -188,10 +190,10 @@ fn no_command_prints_what_secrets_hold() {
     // Of the actions, by the ids that the plan printed.
     let plan = place.run(&["plan", "-f", "fleet", "-o", "json"], "");
     let plan = json::parse_answer(&String::from_utf8_lossy(&plan.stdout)).unwrap();
-    let actions = plan.at(&["actions"]).and_then(Value::as_list).unwrap();
-    assert!(actions.iter().any(|it| it.text_at(&["target", "kind"]) == "Secret"), "{}", plan.to_canonical());
-    for action in actions.iter().filter(|it| it.text_at(&["target", "kind"]) == "Secret") {
-        try_each(&["explain", "--action", action.text_at(&["id"])], &["table", "json"], 1);
+    let plan: PlanAnswer = from_value_ignoring_unknown(plan).unwrap();
+    assert!(plan.actions.iter().any(|it| it.target.kind == "Secret"), "{:?}", plan.actions);
+    for action in plan.actions.iter().filter(|it| it.target.kind == "Secret") {
+        try_each(&["explain", "--action", &action.id], &["table", "json"], 1);
     }
     leaks.finish("outputs of commands", 250);
 }
@@ -208,7 +210,8 @@ fn no_file_holds_what_secrets_hold_and_no_failure_prints_it() {
     let token = canary(40);
     let hub = |server: &str| {
         format!(
-            "apiVersion: v1\nkind: Config\ncurrent-context: c\ncontexts: [{{name: c, context: {{cluster: c, user: u}}}}]\n\
+            "apiVersion: v1\nkind: Config\ncurrent-context: c\n\
+             contexts: [{{name: c, context: {{cluster: c, user: u}}}}]\n\
              clusters: [{{name: c, cluster: {{server: '{server}'}}}}]\nusers: [{{name: u, user: {{token: {token}}}}}]\n"
         )
     };

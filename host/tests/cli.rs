@@ -104,11 +104,11 @@ fn vectors_refuse_a_module_with_another_interface() {
     };
     for export in ["memory", "fleetfold_abi", "fleetfold_alloc", "fleetfold_free", "fleetfold_call"] {
         let without = HANGS.replace(&format!("(export \"{export}\")"), "");
-        refused(export, &without, &format!("the module does not export `{export}`"));
+        refused(export, &without, &format!("the module has no export `{export}`"));
     }
     let other_type =
         HANGS.replace("(export \"fleetfold_free\") (param i32 i32)", "(export \"fleetfold_free\") (param i32)");
-    refused("type", &other_type, "the module does not export `fleetfold_free`, or as something else");
+    refused("type", &other_type, "the module has no export `fleetfold_free` of the right type");
     for abi in [0, 2] {
         let other = HANGS.replace("(result i32) (i32.const 1))", &format!("(result i32) (i32.const {abi}))"));
         refused(&format!("abi-{abi}"), &other, &format!("the module speaks version {abi} of the interface, not 1"));
@@ -251,9 +251,11 @@ fn a_vector_that_fails_shows_where() {
     let shown = text(&output.stdout);
     assert_eq!(output.status.code(), Some(1));
     for want in [
-        "failed a/differs.json\n  /ok/object/a\n    want 3\n    got  2\n  /ok/object/b\n    want []\n    got  nothing\n",
+        "failed a/differs.json\n  /ok/object/a\n    want 3\n    got  2\n\
+         \x20 /ok/object/b\n    want []\n    got  nothing\n",
         "failed a/wants-a-finding.json\n  /diagnostics\n    want [{\"code\":\"x\"}]\n    got  nothing\n",
-        "failed a/wants-an-error.json\n  /error\n    want {\"code\":\"x\"}\n    got  nothing\n  /ok\n    want nothing\n    got  {",
+        "failed a/wants-an-error.json\n  /error\n    want {\"code\":\"x\"}\n    got  nothing\n  /ok\n    want nothing\
+         \n    got  {",
         "\n1 passed, 3 failed\n",
     ] {
         assert!(shown.contains(want), "{want}\n--- not in\n{shown}");

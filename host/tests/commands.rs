@@ -67,6 +67,9 @@ rules:
   resources: [managedclusters/label]
   resourceNames: [\"cluster.open-cluster-management.io/clusterset:dev\"]
   verbs: [create]
+- apiGroups: [cluster.open-cluster-management.io]
+  resources: [managedclusters]
+  verbs: [update]
 ---
 apiVersion: rbac.authorization.k8s.io/v1
 kind: ClusterRoleBinding
@@ -167,7 +170,8 @@ fn a_permission_is_explained_and_decided() {
 fn a_permission_is_decided_over_whole_objects() {
     let cluster = |label: &str| {
         format!(
-            "apiVersion: cluster.open-cluster-management.io/v1\nkind: ManagedCluster\nmetadata:\n  name: us-1\n  labels: {{{label}}}\n"
+            "apiVersion: cluster.open-cluster-management.io/v1\nkind: ManagedCluster\nmetadata:\n  name: us-1\
+             \n  labels: {{{label}}}\n"
         )
     };
     let (before, after) = (cluster("a: b"), cluster("cluster.open-cluster-management.io/clusterset: dev"));
@@ -193,7 +197,9 @@ fn what_if_counts_first_and_leaves_nothing_behind() {
             (
                 "b.json",
                 &format!(
-                    "{{\n\t\"kind\": \"ManagedClusterSet\",\n\t\"apiVersion\": \"cluster.open-cluster-management.io/v1beta2\",\n\t\"metadata\": {{\"name\": \"all\"}},\n\t\"spec\": {}\n}}\n",
+                    "{{\n\t\"kind\": \"ManagedClusterSet\",\n\
+                     \t\"apiVersion\": \"cluster.open-cluster-management.io/v1beta2\",\n\
+                     \t\"metadata\": {{\"name\": \"all\"}},\n\t\"spec\": {}\n}}\n",
                     r#"{"clusterSelector":{"selectorType":"LabelSelector","labelSelector":{}}}"#
                 ),
             ),
@@ -226,7 +232,7 @@ fn a_change_that_cannot_be_read_is_told_in_its_own_file() {
     assert!(said.contains(&format!("--> {edits}/b.yaml:3:1\n  |\n3 | kind: Z\n  | ^\n")), "{said}");
     assert_eq!(output.status.code(), Some(2));
     let live = folder("what-if-live", &[("a.yaml", SETS), ("live/eu-1/x.yaml", "")]);
-    fails(&["what-if", "-f", &fleet, "--change", &live], "that is no change");
+    fails(&["what-if", "-f", &fleet, "--change", &live], "a change must hold documents");
 }
 
 #[test]
@@ -290,7 +296,7 @@ fn what_cannot_be_read_is_told_beside_the_rest_and_stops_a_plan() {
     assert_eq!(preview.status.code(), Some(2));
     let plan = run(&["plan", "-f", &fleet]);
     assert_eq!((plan.status.code(), text(&plan.stdout)), (Some(2), ""));
-    assert!(text(&plan.stderr).contains("\nerror: there is no plan over documents that cannot be read\n"));
+    assert!(text(&plan.stderr).contains("\nerror: cannot plan: some documents cannot be read\n"));
 }
 
 #[test]
@@ -331,7 +337,8 @@ fn select_lists_clusters() {
 fn a_refusal_of_the_engine_suggests_what_was_meant() {
     let fleet = folder("refusal", &FLEET);
     let output = run(&["preview", "-f", &fleet, "ManagedClusterSet/prodaction"]);
-    let want = "error[unknown-document]: `ManagedClusterSet/prodaction` is not loaded\n = hint: did you mean `ManagedClusterSet/production`?\n";
+    let want = "error[unknown-document]: `ManagedClusterSet/prodaction` is not loaded\
+        \n = hint: did you mean `ManagedClusterSet/production`?\n";
     assert_eq!((text(&output.stderr), output.status.code()), (want, Some(2)));
 }
 

@@ -6,7 +6,9 @@ use std::path::Path;
 use std::process::{Command, Output};
 
 use fleetfold::digest::digest;
-use fleetfold_core::value::{Value, json};
+use fleetfold_core::api::plan::PlanAnswer;
+use fleetfold_core::diagnostic::read::from_value_ignoring_unknown;
+use fleetfold_core::value::json;
 use server::{Folder, Server, failure};
 
 /// A value that everybody could guess.
@@ -63,10 +65,9 @@ fn plan(folder: &Folder, key: &[&str]) -> (String, [String; 2]) {
     let output = run(folder, &[&["plan", "-f", "fleet", "-o", "json"], key].concat());
     let text = String::from_utf8(output.stdout).unwrap();
     assert_eq!(output.status.code(), Some(1), "{}", String::from_utf8_lossy(&output.stderr));
-    let plan = json::parse_answer(&text).unwrap();
-    let actions = plan.get("actions").and_then(Value::as_list).unwrap();
-    let action = actions.iter().find(|it| it.text_at(&["target", "kind"]) == "Secret").expect("a Secret is written");
-    (text, [plan.text_at(&["digest"]).to_owned(), action.text_at(&["id"]).to_owned()])
+    let plan: PlanAnswer = from_value_ignoring_unknown(json::parse_answer(&text).unwrap()).unwrap();
+    let action = plan.actions.into_iter().find(|it| it.target.kind == "Secret").expect("a Secret is written");
+    (text, [plan.digest, action.id])
 }
 
 #[test]

@@ -9,26 +9,37 @@ use std::process::{Command, Output, Stdio};
 const ITEMS: &str = r#"
 - apiVersion: core.kubefed.io/v1beta1
   kind: KubeFedCluster
-  metadata: {name: eu, namespace: kube-federation-system, annotations: {config.kubernetes.io/path: clusters.yaml, config.kubernetes.io/index: "0"}}
+  metadata: {name: eu, namespace: kube-federation-system,
+    annotations: {config.kubernetes.io/path: clusters.yaml, config.kubernetes.io/index: "0"}}
   spec: {apiEndpoint: "https://eu", secretRef: {name: eu}}
   status: {conditions: [{type: Ready, status: "True"}]}
 - apiVersion: core.kubefed.io/v1beta1
   kind: KubeFedCluster
-  metadata: {name: us, namespace: kube-federation-system, annotations: {config.kubernetes.io/path: clusters.yaml, config.kubernetes.io/index: "1"}}
+  metadata: {name: us, namespace: kube-federation-system,
+    annotations: {config.kubernetes.io/path: clusters.yaml, config.kubernetes.io/index: "1"}}
   spec: {apiEndpoint: "https://us", secretRef: {name: us}}
   status: {conditions: [{type: Ready, status: "True"}]}
 - apiVersion: core.kubefed.io/v1beta1
   kind: FederatedTypeConfig
   metadata: {name: configmaps, namespace: kube-federation-system}
-  spec: {propagation: Enabled, federatedType: {group: types.kubefed.io, kind: FederatedConfigMap, version: v1beta1}, targetType: {kind: ConfigMap, version: v1}}
+  spec:
+    propagation: Enabled
+    federatedType: {group: types.kubefed.io, kind: FederatedConfigMap, version: v1beta1}
+    targetType: {kind: ConfigMap, version: v1}
 - apiVersion: core.kubefed.io/v1beta1
   kind: FederatedTypeConfig
   metadata: {name: secrets, namespace: kube-federation-system}
-  spec: {propagation: Enabled, federatedType: {group: types.kubefed.io, kind: FederatedSecret, version: v1beta1}, targetType: {kind: Secret, version: v1}}
+  spec:
+    propagation: Enabled
+    federatedType: {group: types.kubefed.io, kind: FederatedSecret, version: v1beta1}
+    targetType: {kind: Secret, version: v1}
 - apiVersion: core.kubefed.io/v1beta1
   kind: FederatedTypeConfig
   metadata: {name: namespaces, namespace: kube-federation-system}
-  spec: {propagation: Enabled, federatedType: {group: types.kubefed.io, kind: FederatedNamespace, version: v1beta1}, targetType: {kind: Namespace, version: v1}}
+  spec:
+    propagation: Enabled
+    federatedType: {group: types.kubefed.io, kind: FederatedNamespace, version: v1beta1}
+    targetType: {kind: Namespace, version: v1}
 - apiVersion: v1
   kind: Namespace
   metadata: {name: shop, annotations: {config.kubernetes.io/index: "5", internal.config.kubernetes.io/index: "5"}}
@@ -38,7 +49,8 @@ const ITEMS: &str = r#"
   spec: {placement: {clusters: [{name: eu}, {name: us}]}}
 - apiVersion: types.kubefed.io/v1beta1
   kind: FederatedConfigMap
-  metadata: {name: settings, namespace: shop, annotations: {config.kubernetes.io/path: shop.yaml, config.kubernetes.io/index: "2"}}
+  metadata: {name: settings, namespace: shop,
+    annotations: {config.kubernetes.io/path: shop.yaml, config.kubernetes.io/index: "2"}}
   spec:
     template: {data: {currency: EUR, serial: "9007199254740993"}}
     placement: {clusters: [{name: eu}, {name: us}]}
@@ -54,7 +66,8 @@ fn list(items: &str, spec: &str) -> String {
     let config = match spec {
         "" => String::new(),
         spec => format!(
-            "functionConfig: {{apiVersion: fleetfold.dev/v1alpha1, kind: Fleetfold, metadata: {{name: x}}, spec: {spec}}}\n"
+            "functionConfig: {{apiVersion: fleetfold.dev/v1alpha1, kind: Fleetfold, metadata: {{name: x}}, spec: \
+             {spec}}}\n"
         ),
     };
     format!("apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:{items}{config}")
@@ -165,7 +178,8 @@ fn findings_are_results_with_their_places_and_fail() {
         "  severity: error\n",
         "  file:\n    index: 2\n    path: shop.yaml\n",
         "    path: \"spec.overrides[0].clusterOverrides[0].path\"\n",
-        "  resourceRef:\n    apiVersion: types.kubefed.io/v1beta1\n    kind: FederatedConfigMap\n    name: settings\n    namespace: shop\n",
+        "  resourceRef:\n    apiVersion: types.kubefed.io/v1beta1\n    kind: FederatedConfigMap\n    name: settings\
+         \n    namespace: shop\n",
     ] {
         assert!(results.contains(part), "{part}in {results}");
     }
@@ -186,7 +200,8 @@ fn findings_are_results_with_their_places_and_fail() {
 #[test]
 fn an_item_that_is_no_object_is_a_result_at_its_index() {
     let items = format!(
-        "{ITEMS}- kind: Namespace\n  metadata: {{annotations: {{config.kubernetes.io/path: a.yaml, config.kubernetes.io/index: '4'}}}}\n- 5\n"
+        "{ITEMS}- kind: Namespace\n  metadata: {{annotations: {{config.kubernetes.io/path: a.yaml, \
+         config.kubernetes.io/index: '4'}}}}\n- 5\n"
     );
     let done = call(&list(&items, ""));
     let said = text(&done.stdout);
@@ -235,14 +250,15 @@ fn what_cannot_be_done_is_a_result_too() {
     );
     refused(
         "{files: [/nowhere]}",
-        "`/nowhere` cannot be read: No such file or directory (os error 2); give a file or a folder of documents, or `-` for standard input",
+        "`/nowhere` cannot be read: No such file or directory (os error 2); give a file or a folder of documents, or \
+         `-` for standard input",
     );
 }
 
 #[test]
 fn what_is_no_resource_list_is_refused() {
     let done = call("kind: List\n");
-    let want = "error[unknown-value]: this is the kind `List`\n  --> <stdin>:1:7\n  |\n1 | kind: List\n  |       ^\n";
+    let want = "error[unknown-value]: unexpected kind `List`\n  --> <stdin>:1:7\n  |\n1 | kind: List\n  |       ^\n";
     assert!(text(&done.stderr).starts_with(want), "{}", text(&done.stderr));
     assert_eq!((done.status.code(), done.stdout.len()), (Some(2), 0));
     assert_eq!(call("items: [").status.code(), Some(2));

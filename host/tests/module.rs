@@ -48,8 +48,7 @@ fn a_module_that_is_no_engine_is_not_started() {
     let folder = folder("other");
     let other = wasm(&folder, r#"(module (memory (export "memory") 1) (func $f (loop br 0)) (start $f))"#);
     let said = run(&["module", "inspect", &other]);
-    let want =
-        "\n  here    this program does not run it: the module does not export `fleetfold_abi`, or as something else\n";
+    let want = "\n  here    this program does not run it: the module has no export `fleetfold_abi` of the right type\n";
     assert!(text(&said.stdout).contains(want), "{}", text(&said.stdout));
     assert!(text(&said.stdout).contains(": a module for a host that is not known here\n"));
     // What says that it is one is started, within limits.
@@ -131,7 +130,7 @@ fn what_is_read_is_written_over_only_where_that_is_said() {
     let link = link.display().to_string();
     let before = fs::read(&plain).unwrap();
     for output in [&plain, &link] {
-        fails(&["module", "annotate", &plain, "-m", &metadata, "-o", output], "would be written over");
+        fails(&["module", "annotate", &plain, "-m", &metadata, "-o", output], "would be overwritten");
     }
     assert_eq!(fs::read(&plain).unwrap(), before);
     fs::set_permissions(&plain, fs::Permissions::from_mode(0o640)).unwrap();
@@ -166,7 +165,7 @@ error[unknown-value]: there is no `CRATE`
 5 |   operations: [CRATE]
   |                ^
   = hint: did you mean `CREATE`?
-warning[unknown-field]: there is no field `mutatin`, so it does nothing
+warning[unknown-field]: unknown field `mutatin` has no effect
   --> {metadata}:6:10
   |
 6 | mutatin: false
@@ -187,12 +186,12 @@ fn what_is_no_module_is_told() {
     let metadata = write(&folder, "metadata.yml", METADATA.as_bytes());
     let out = folder.join("out.wasm").display().to_string();
     for args in [&["module", "inspect", &cut][..], &["module", "annotate", &cut, "-m", &metadata, "-o", &out]] {
-        fails(args, "the code section wants 6 bytes, and there are 5 at byte ");
+        fails(args, "the code section needs 6 bytes, and 5 are left at byte ");
     }
     fails(&["module", "inspect", &metadata], "these bytes are not WebAssembly at byte 0\nhint: give a `.wasm` file\n");
     fails(&["module", "inspect", "/nowhere.wasm"], "`/nowhere.wasm` cannot be read");
     fails(&["module", "annotate", &plain, "-m", &metadata, "-o", "/nowhere/out.wasm"], "cannot be written");
-    fails(&["module", "annotate", &plain, "-m", &plain, "-o", &out], "the character U+0000 must not stand in YAML");
+    fails(&["module", "annotate", &plain, "-m", &plain, "-o", &out], "the character U+0000 is not allowed in YAML");
     fails(&["module", "annotate", &plain, "-o", &out], "--metadata");
 }
 

@@ -104,9 +104,7 @@ fn a_served_fleet_is_planned_without_the_cause_and_says_so() {
     let served = server.get("/v1/fleet").body;
     let tail = served.find(r#""diagnostics":["#).map(|it| served[it..].chars().take(400).collect::<String>());
     assert!(tail.as_deref().is_some_and(|it| it.contains("quarantined-document")), "{tail:?}");
-    let plan = server.ask(r#"{"op":"plan"}"#);
-    let actions = plan.at(&["ok", "actions"]).and_then(Value::as_list).map_or(0, |it| it.len());
-    assert_eq!(actions, 2 * CLUSTERS);
+    assert_eq!(server.ask(&PlanRequest::default()).actions.len(), 2 * CLUSTERS);
 }
 
 #[test]

@@ -7,17 +7,17 @@ use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use fleetfold_core::Value;
+use fleetfold_core::api::describe::Describe;
 use fleetfold_core::value::json;
 use rustix::process::Signal;
-use server::{JSON, Server, failure, repository};
+use server::{JSON, Server, Source, failure, repository};
 
 const PATCH: &str = r#"{"op":"patch","object":{"a":1},"patch":[{"op":"replace","path":"/a","value":2}]}"#;
 const PATCHED: &str = r#"{"ok":{"object":{"a":2}}}"#;
 
-const POLICY: &str = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data:; \
-    font-src 'self'; connect-src 'self'; worker-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; \
-    frame-ancestors 'none'";
+const POLICY: &str = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; \
+    img-src 'self' data:; font-src 'self'; connect-src 'self'; worker-src 'self'; manifest-src 'self'; \
+    base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 #[test]
 fn a_call_is_answered() {
@@ -62,14 +62,12 @@ fn every_op_has_an_example_that_is_answered() {
     let server = Server::start();
     let examples = std::fs::read_to_string(repository("web/examples.json")).unwrap();
     let examples = json::parse(&examples).unwrap();
-    let described = server.ask(r#"{"op":"describe"}"#);
-    let ops = described.at(&["ok", "ops"]).and_then(Value::as_list).unwrap();
+    let ops = server.ask(&Describe::default()).ops;
     assert!(!ops.is_empty());
-    for op in ops.iter().filter_map(Value::as_text) {
+    for op in &ops {
         let example = examples.get(op).unwrap_or_else(|| panic!("`{op}` has no example in web/examples.json"));
-        assert_eq!(example.text_at(&["op"]), op);
-        let answer = server.ask(&example.to_canonical());
-        assert!(answer.get("ok").is_some(), "{op}: {}", answer.to_canonical());
+        assert_eq!(example.text_at(&["op"]), op.as_str());
+        assert_eq!(server.refusal(&example.to_canonical()), None, "{op}");
     }
 }
 
@@ -84,10 +82,8 @@ fn without_a_fleet_what_one_call_loads_the_next_one_finds() {
     assert_eq!(clusters, r#"{"ok":{"clusters":[{"kind":"ManagedCluster","labels":{},"name":"a","sets":[]}]}}"#);
     // That is the callers' own: as a fleet, nothing is served.
     let fleet = server.fleet();
-    assert_eq!(fleet.get("source").unwrap().to_canonical(), r#"{"kind":"none","name":""}"#);
-    for list in ["loads", "configure", "diagnostics"] {
-        assert_eq!(fleet.get(list).and_then(Value::as_list).map(Vec::len), Some(0), "{list}");
-    }
+    assert_eq!(fleet.source, Source { kind: "none".to_owned(), name: String::new() });
+    assert_eq!((fleet.loads.len(), fleet.configure.len(), fleet.diagnostics.len()), (0, 0, 0));
     assert!(server.get("/").body.contains(r#"name="fleetfold-serve" content="call""#));
 }
 
@@ -96,10 +92,10 @@ fn what_secrets_hold_is_never_asked_for() {
     let server = Server::start();
     let now = "2026-01-01T00:00:00Z";
     for reveal in ["true", "null", "\"yes\"", "1"] {
-        let answer = server.ask(&format!(r#"{{"op":"plan","now":"{now}","reveal":{reveal}}}"#));
-        assert_eq!(answer.text_at(&["error", "code"]), "reveal-not-allowed");
+        let refusal = server.refusal(&format!(r#"{{"op":"plan","now":"{now}","reveal":{reveal}}}"#));
+        assert_eq!(refusal.unwrap().code, "reveal-not-allowed");
     }
-    assert!(server.ask(&format!(r#"{{"op":"plan","now":"{now}","reveal":false}}"#)).get("ok").is_some());
+    assert_eq!(server.refusal(&format!(r#"{{"op":"plan","now":"{now}","reveal":false}}"#)), None);
 }
 
 #[test]
@@ -323,7 +319,7 @@ fn what_stands_in_the_way_of_starting_is_told_with_a_hint() {
     let port = taken.local_addr().unwrap().port();
     let said = failure(&["--port", &port.to_string()]);
     assert!(said.starts_with(&format!("error: port {port} is in use\n")) && said.contains("`--port`"), "{said}");
-    assert!(failure(&["--port", "0", "--address", "203.0.113.7"]).contains("no address of this machine"));
+    assert!(failure(&["--port", "0", "--address", "203.0.113.7"]).contains("not an address of this machine"));
     assert!(failure(&["--port", "0", "--address", "here"]).contains("`here` is not an address"));
     assert!(failure(&["--port", "0", "--kubeconfig", "x"]).contains("`--from-cluster`"));
     assert!(failure(&["--port", "0", "--from-cluster", "--kubeconfig", "/nowhere"]).contains("/nowhere"));

@@ -6,40 +6,52 @@ use std::fs;
 use std::io::Read;
 use std::time::{Duration, Instant};
 
-use fleetfold_core::Value;
 use fleetfold_core::Workspace;
+use fleetfold_core::api::clusters::Clusters;
+use fleetfold_core::api::{Finding, request_text};
+use fleetfold_core::diagnostic::Severity;
 use rustix::process::Signal;
-use server::{Folder, JSON, Server, failure, fleetfold, repository};
+use server::{Fleet, Folder, JSON, Server, Source, failure, fleetfold, repository};
 
 const PLAN: &str = r#"{"op":"plan","now":"2026-01-01T00:00:00Z"}"#;
 
 fn cluster(name: &str, label: &str) -> String {
-    format!(
-        "apiVersion: cluster.open-cluster-management.io/v1\nkind: ManagedCluster\nmetadata:\n  name: {name}\n  labels: {{tier: {label}}}\n"
-    )
+    let metadata = format!("metadata:\n  name: {name}\n  labels: {{tier: {label}}}\n");
+    format!("apiVersion: cluster.open-cluster-management.io/v1\nkind: ManagedCluster\n{metadata}")
 }
 
-fn list<'a>(value: &'a Value, key: &str) -> &'a [Value] {
-    value.get(key).and_then(Value::as_list).map_or(&[], Vec::as_slice)
-}
-
-/// An engine of a page's own, with everything that it was given.
-fn replayed(fleet: &Value) -> Workspace {
+/// The engine of a page, after it loaded the fleet.
+fn replayed(fleet: &Fleet) -> Workspace {
     let mut workspace = Workspace::default();
-    let loads = list(fleet, "loads").iter().map(|it| ("load", it.clone()));
-    let settings = list(fleet, "configure").iter().map(|it| ("configure", it.get("configure").unwrap().clone()));
-    for (op, mut request) in loads.chain(settings) {
-        request.as_map_mut().unwrap().insert("op", op);
-        let answer = workspace.call_text(&request.to_canonical());
-        assert!(answer.starts_with(r#"{"#) && !answer.starts_with(r#"{"error"#), "{answer}");
+    for load in &fleet.loads {
+        workspace.call(load.clone()).unwrap();
+    }
+    for settings in &fleet.configure {
+        workspace.call(settings.configure.clone()).unwrap();
     }
     workspace
 }
 
 #[track_caller]
-fn text_of<'a>(fleet: &'a Value, file: &str) -> &'a str {
-    let found = list(fleet, "loads").iter().find(|it| it.text_at(&["file"]).ends_with(file));
-    found.unwrap_or_else(|| panic!("`{file}` is not served")).text_at(&["text"])
+fn text_of<'a>(fleet: &'a Fleet, file: &str) -> &'a str {
+    let found = fleet.loads.iter().find(|it| it.file.as_deref().is_some_and(|it| it.ends_with(file)));
+    found.and_then(|it| it.text.as_deref()).unwrap_or_else(|| panic!("`{file}` is not served"))
+}
+
+/// How many clusters the server's engine knows.
+fn clusters(server: &Server) -> usize {
+    server.ask(&Clusters::default()).clusters.len()
+}
+
+/// The only diagnostic of a fleet.
+#[track_caller]
+fn diagnostic(fleet: &Fleet) -> &Finding {
+    let [finding] = fleet.diagnostics.as_slice() else { panic!("{:?}", fleet.diagnostics) };
+    finding
+}
+
+fn file_of(finding: &Finding) -> &str {
+    finding.at.as_ref().and_then(|it| it.file.as_deref()).unwrap_or_default()
 }
 
 #[test]
@@ -51,9 +63,8 @@ fn a_page_that_loads_what_is_served_comes_to_the_same_plan() {
         let own = server.call(&[JSON], PLAN).body;
         assert!(own.contains("sha256:"), "{own}");
         assert_eq!(replayed(&fleet).call_text(PLAN), own, "{example}");
-        assert_eq!(fleet.text_at(&["source", "kind"]), "folder");
-        assert_eq!(fleet.text_at(&["source", "name"]), folder.to_str().unwrap());
-        assert_eq!(fleet.get("editable"), Some(&Value::Bool(true)));
+        assert_eq!(fleet.source, Source { kind: "folder".to_owned(), name: folder.display().to_string() });
+        assert!(fleet.editable);
     }
 }
 
@@ -64,10 +75,10 @@ fn settings_come_with_their_file() {
     folder.write("fleetfold.yaml", "apiVersion: fleetfold.dev/v1\nkind: Settings\nspec: {paused: true}\n");
     let server = Server::start_with(&["-f", folder.path()]);
     let fleet = server.fleet();
-    let [settings] = list(&fleet, "configure") else { panic!("{}", fleet.to_canonical()) };
-    assert!(settings.text_at(&["file"]).ends_with("/fleetfold.yaml"));
-    assert!(settings.text_at(&["text"]).contains("kind: Settings"));
-    assert_eq!(settings.get("configure").unwrap().to_canonical(), r#"{"paused":true}"#);
+    let [settings] = fleet.configure.as_slice() else { panic!("{}", fleet.body) };
+    assert!(settings.file.as_deref().unwrap().ends_with("/fleetfold.yaml"));
+    assert!(settings.text.as_deref().unwrap().contains("kind: Settings"));
+    assert_eq!(request_text(&settings.configure), r#"{"op":"configure","paused":true}"#);
     assert_eq!(replayed(&fleet).call_text(PLAN), server.call(&[JSON], PLAN).body);
 }
 
@@ -83,13 +94,13 @@ fn what_would_change_the_fleet_is_refused_and_what_if_is_not() {
         r#"{"op":"configure","paused":true}"#,
         "{\"documents\":[],\"\\u006fp\":\"l\\u006fad\"}",
     ] {
-        let answer = server.ask(request);
-        assert_eq!(answer.text_at(&["error", "code"]), "read-only", "{request}");
-        assert!(answer.text_at(&["error", "hint"]).contains("`whatIf`"));
+        let refusal = server.refusal(request).unwrap();
+        assert_eq!(refusal.code, "read-only", "{request}");
+        assert!(refusal.hint.unwrap().contains("`whatIf`"));
     }
-    assert!(server.ask(r#"{"op":"whatIf","unload":["ManagedCluster/a"]}"#).get("ok").is_some());
-    assert_eq!(server.fleet(), before);
-    assert_eq!(list(server.ask(r#"{"op":"clusters"}"#).get("ok").unwrap(), "clusters").len(), 1);
+    assert_eq!(server.refusal(r#"{"op":"whatIf","unload":["ManagedCluster/a"]}"#), None);
+    assert_eq!(server.fleet().body, before.body);
+    assert_eq!(clusters(&server), 1);
     assert!(server.get("/").body.contains(r#"name="fleetfold-serve" content="fleet""#));
 }
 
@@ -102,7 +113,7 @@ fn a_call_that_is_stopped_leaves_the_fleet() {
     let text = "a: 1\\n---\\n".repeat(200_000);
     let answer = server.call(&[JSON], &format!(r#"{{"op":"parse","text":"{text}"}}"#)).body;
     assert!(answer.contains(r#"{"error":{"code":"memory-limit"#), "{}", &answer[..200.min(answer.len())]);
-    assert_eq!(list(server.ask(r#"{"op":"clusters"}"#).get("ok").unwrap(), "clusters").len(), 1);
+    assert_eq!(clusters(&server), 1);
 }
 
 #[test]
@@ -114,22 +125,22 @@ fn an_edit_is_told_and_served() {
     assert!(updates.head.contains("content-type: text/event-stream"), "{}", updates.head);
     assert!(updates.head.contains("cache-control: no-store"), "{}", updates.head);
     let first = updates.next();
-    assert_eq!(first, server.fleet().text_at(&["revision"]));
+    assert_eq!(first, server.fleet().revision);
 
     folder.write("a.yaml", cluster("a", "lead"));
     let second = updates.next();
     assert_ne!(second, first);
     let fleet = server.fleet();
-    assert_eq!(fleet.text_at(&["revision"]), second);
+    assert_eq!(fleet.revision, second);
     assert!(text_of(&fleet, "a.yaml").contains("lead"));
     assert!(server.call(&[JSON], r#"{"op":"clusters"}"#).body.contains("lead"), "calls see it too");
 
     folder.write("more/b.yaml", cluster("b", "gold"));
     updates.next();
-    assert_eq!(list(&server.fleet(), "loads").len(), 2);
+    assert_eq!(server.fleet().loads.len(), 2);
     fs::remove_file(folder.0.join("a.yaml")).unwrap();
     updates.next();
-    assert_eq!(list(&server.fleet(), "loads").len(), 1);
+    assert_eq!(server.fleet().loads.len(), 1);
     // As editors do: a new file in the place of the old one.
     folder.write("more/.b.new", cluster("b", "iron"));
     fs::rename(folder.0.join("more/.b.new"), folder.0.join("more/b.yaml")).unwrap();
@@ -156,16 +167,16 @@ fn a_file_that_cannot_be_read_stays_as_it_was_and_says_so() {
         folder.write("a.yaml", text);
         updates.next();
         let fleet = server.fleet();
-        let [told] = list(&fleet, "diagnostics") else { panic!("{}", fleet.to_canonical()) };
-        assert_eq!(told.text_at(&["severity"]), "error");
-        assert!(told.text_at(&["at", "file"]).ends_with("a.yaml"), "{}", told.to_canonical());
-        assert!(told.text_at(&["message"]).ends_with("what was there before is shown"), "{}", told.to_canonical());
+        let finding = diagnostic(&fleet);
+        assert_eq!(finding.severity, Severity::Error);
+        assert!(file_of(finding).ends_with("a.yaml"), "{finding:?}");
+        assert!(finding.message.ends_with("the previous version is shown"), "{finding:?}");
         assert!(text_of(&fleet, "a.yaml").contains("gold"));
         // The others go on.
         folder.write("b.yaml", cluster("b", &format!("round-{round}")));
         updates.next();
         assert!(text_of(&server.fleet(), "b.yaml").contains(&format!("round-{round}")));
-        assert_eq!(list(server.ask(r#"{"op":"clusters"}"#).get("ok").unwrap(), "clusters").len(), 2);
+        assert_eq!(clusters(&server), 2);
     }
     folder.write("a.yaml", cluster("a", "gold"));
     updates.next();
@@ -183,10 +194,10 @@ fn settings_that_are_refused_leave_everything_as_it_was() {
     folder.write("fleetfold.yaml", "apiVersion: fleetfold.dev/v1\nkind: Settings\nspec: {pausd: true}\n");
     updates.next();
     let fleet = server.fleet();
-    let [told] = list(&fleet, "diagnostics") else { panic!("{}", fleet.to_canonical()) };
-    assert_eq!(told.text_at(&["code"]), "fleet-not-loaded");
-    assert!(told.text_at(&["message"]).contains("pausd"), "{}", told.to_canonical());
-    assert_eq!(list(&fleet, "configure").len(), 0);
+    let finding = diagnostic(&fleet);
+    assert_eq!(finding.code, "fleet-not-loaded");
+    assert!(finding.message.contains("pausd"), "{finding:?}");
+    assert_eq!(fleet.configure.len(), 0);
     fs::remove_file(folder.0.join("fleetfold.yaml")).unwrap();
     assert_eq!(updates.next(), whole);
     folder.write("fleetfold.yaml", "apiVersion: fleetfold.dev/v1\nkind: Settings\nspec: {pausd: true}\n");
@@ -203,7 +214,7 @@ fn a_folder_that_goes_away_is_shown_as_it_was_until_it_comes_back() {
     fs::remove_dir_all(&folder.0).unwrap();
     updates.next();
     let fleet = server.fleet();
-    assert_eq!((list(&fleet, "loads").len(), list(&fleet, "diagnostics").len()), (1, 1));
+    assert_eq!((fleet.loads.len(), fleet.diagnostics.len()), (1, 1));
     folder.write("a.yaml", cluster("a", "gold"));
     assert_eq!(updates.next(), whole);
 }
@@ -216,7 +227,7 @@ fn many_pages_hold_up_neither_each_other_nor_a_call() {
     let mut pages: Vec<_> = (0..100).map(|_| server.updates()).collect();
     let first: Vec<String> = pages.iter_mut().map(server::Updates::next).collect();
     let started = Instant::now();
-    assert!(server.ask(r#"{"op":"clusters"}"#).get("ok").is_some());
+    assert_eq!(clusters(&server), 1);
     assert!(started.elapsed() < Duration::from_secs(10));
     folder.write("a.yaml", cluster("a", "lead"));
     let told: Vec<String> = pages.iter_mut().map(server::Updates::next).collect();
@@ -255,13 +266,11 @@ fn a_file_that_is_refused_is_a_finding_and_the_others_are_served() {
     std::os::unix::fs::symlink("/proc/self/environ", folder.0.join("c.yaml")).unwrap();
     let server = Server::start_with(&["-f", folder.path(), "--max-file-size", "4KiB"]);
     let fleet = server.fleet();
-    assert_eq!(list(&fleet, "loads").len(), 1);
-    let told: Vec<_> =
-        list(&fleet, "diagnostics").iter().map(|it| (it.text_at(&["code"]), it.text_at(&["at", "file"]))).collect();
-    assert_eq!(told.len(), 2, "{}", fleet.to_canonical());
-    assert!(told.iter().all(|(code, _)| *code == "refused-file"), "{told:?}");
-    assert!(told[0].1.ends_with("c.yaml") && told[1].1.ends_with("large.yaml"), "{told:?}");
-    assert!(!fleet.to_canonical().contains("CARGO"), "nothing of the environment is served");
+    assert_eq!(fleet.loads.len(), 1);
+    let [first, second] = fleet.diagnostics.as_slice() else { panic!("{:?}", fleet.diagnostics) };
+    assert!([first, second].iter().all(|it| it.code == "refused-file"), "{first:?} {second:?}");
+    assert!(file_of(first).ends_with("c.yaml") && file_of(second).ends_with("large.yaml"), "{first:?} {second:?}");
+    assert!(!fleet.body.contains("CARGO"), "nothing of the environment is served");
 
     // A file that was read and then becomes a link out of the folder stays as it was.
     let mut updates = server.updates();
@@ -271,7 +280,7 @@ fn a_file_that_is_refused_is_a_finding_and_the_others_are_served() {
     updates.next();
     let fleet = server.fleet();
     assert!(text_of(&fleet, "a.yaml").contains("gold"));
-    assert!(!fleet.to_canonical().contains("root:"));
+    assert!(!fleet.body.contains("root:"));
 }
 
 #[test]

@@ -240,8 +240,8 @@ export class ApiServer {
   /**
    * Applies objects or the text of a YAML file, on the server's side and with force; answers the objects.
    *
-   * A status is written too, where the kind has one: examples say what other controllers would have said. Namespaces are
-   * created as they are needed.
+   * A status is written too, where the kind has one: examples say what other controllers would have said. Namespaces
+   * are created as they are needed.
    */
   async apply(what, { manager = "fleetfold-test", ...options } = {}) {
     const applied = [];
@@ -428,7 +428,8 @@ export class ApiServer {
   }
 
   /**
-   * The writes that reached the server, oldest first: `{ verb, resource, name, namespace, code, time, user, userAgent }`.
+   * The writes that reached the server, oldest first: `{ verb, resource, name, namespace, code, time, user,
+   * userAgent }`.
    *
    * A subresource is part of `resource`, as in `plugins/status`. Trials with `dryRun` are no writes; ask for them by
    * `dryRun: true`. `since` is a Date.

@@ -1,5 +1,5 @@
-// The runner against real API servers: how fast it writes beside `kubectl apply --server-side`, how long a changed label takes
-// until everything is settled, and how much memory a thousand clusters take. Run by `npm run bench runner`.
+// The runner against real API servers: how fast it writes beside `kubectl apply --server-side`, how long a changed
+// label takes until everything is settled, and how much memory a thousand clusters take. Run by `npm run bench runner`.
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { performance } from "node:perf_hooks";
@@ -148,12 +148,15 @@ async function memory(plane) {
 if (process.argv[1] === new URL(import.meta.url).pathname) {
   const { throughput, label, memory } = await measure();
   console.log(
-    `runner, ${OBJECTS} creates in a member   ${throughput.ours.toFixed(0)}/s, ${throughput.whole.toFixed(0)}/s with its start; kubectl apply --server-side ${throughput.kubectl.toFixed(0)}/s: ${(throughput.ours / throughput.kubectl).toFixed(1)}×`,
+    `runner, ${OBJECTS} creates in a member   ${throughput.ours.toFixed(0)}/s, ` +
+      `${throughput.whole.toFixed(0)}/s with its start; kubectl apply --server-side ` +
+      `${throughput.kubectl.toFixed(0)}/s: ${(throughput.ours / throughput.kubectl).toFixed(1)}×`,
   );
   console.log(
     `a label until everything is settled    median ${label.median.toFixed(0)} ms, worst ${label.worst.toFixed(0)} ms`,
   );
   console.log(
-    `resident memory, ${CLUSTERS} clusters          ${(memory.resident / (1 << 20)).toFixed(0)} MiB, with ${memory.plugins} plugins that it made`,
+    `resident memory, ${CLUSTERS} clusters          ${(memory.resident / (1 << 20)).toFixed(0)} MiB, with ` +
+      `${memory.plugins} plugins that it made`,
   );
 }

@@ -81,7 +81,9 @@ for (const [signal, number] of [
 
 const taken = new Set();
 
-/** A port of 127.0.0.1 that nobody listens on. Below the range that the kernel gives to clients, so that it stays free. */
+/**
+ * A port of 127.0.0.1 that nobody listens on. Below the range that the kernel gives to clients, so that it stays free.
+ */
 export async function freePort() {
   for (;;) {
     const port = 20_000 + Math.floor(Math.random() * 12_000);

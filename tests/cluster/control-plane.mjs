@@ -15,9 +15,10 @@
 //   hub, members.berlin …          an ApiServer each; `servers` lists them, the hub first
 //   KUBECONFIG                     path of the hub's kubeconfig for the user `runner`
 //   folder                         logs and data; removed by stop(), kept and printed when something fails
-//   run({ args, user, command })   starts `fleetfold run` with --kubeconfig and --listen; answers a Runner when it is ready;
-//                                  for another command: run({ command: "webhook", ca: plane.hub.ca, ready: "/healthz", args })
-//   remember(), clear()            clear deletes whatever came after remember, in all clusters; for one story after the other
+//   run({ args, user, command })   starts `fleetfold run` with --kubeconfig and --listen; returns a Runner when it is
+//                                  ready; for another command:
+//                                  run({ command: "webhook", ca: plane.hub.ca, ready: "/healthz", args })
+//   remember(), clear()            clear deletes all objects that were created after remember, in all clusters
 //   restartControllers()           a new kube-controller-manager
 //   etcd.stop(), etcd.start()      an outage of everything
 //   stop()                         ends everything
@@ -26,17 +27,19 @@
 //   url, ca (PEM), name, port, token(user)
 //   certificate                    `{ cert, key }`: paths of a certificate for 127.0.0.1 that `ca` has signed
 //   kubeconfig(user, { token })    path of a kubeconfig file; kubeconfigText() is what it says
-//   get find list create apply patch replace replaceStatus delete   every one takes `{ user }`, who is `admin` unless told
+//   get find list create apply patch replace replaceStatus delete   all of them take `{ user }`, by default `admin`
 //   define(definitions), grant(user, clusterRole), ensureNamespace(name), remember(), clear()
 //   kubectl(args, { input, user })
-//   request(method, path, …)       `{ code, body, headers }` whatever the code; send(…) answers the body, throws ApiError { code, reason }
-//   auditWrites({ user, since })   the writes that the server saw: { verb, resource, name, namespace, code, time, user, userAgent }
+//   request(method, path, …)       `{ code, body, headers }` whatever the code
+//   send(method, path, …)          the body; throws ApiError { code, reason }
+//   auditWrites({ user, since })   the writes that reached the server:
+//                                  { verb, resource, name, namespace, code, time, user, userAgent }
 //   stop(), start()                an outage: same port, same data, same certificate
 //
 // A reference is an object, `Kind/name`, `Kind/namespace/name`, `Kind.group/…` where a kind is in two groups, or a path
 // that starts with `/`.
 //
-// Users, with a static token each: `admin` may do everything; the rest may do nothing until `grant` or a binding says so.
+// Users, with a static token each: `admin` may do everything; the rest may do nothing without `grant` or a binding.
 import { generateKeyPairSync, randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { get } from "node:http";

@@ -1,4 +1,4 @@
-// Proves the test bed itself: what it says about servers, users, owners and writes must be so before others rely on it.
+// Tests the harness: servers, users, owners and writes must behave as the other suites assume.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { ControlPlane, eventually, expectQuiet } from "./control-plane.mjs";

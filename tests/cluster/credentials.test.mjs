@@ -1,5 +1,5 @@
-// Where credentials of members go: to no cluster of a foreign namespace, to no server without TLS, to no redirect, for a
-// command that only reads to no new endpoint, and for a runner to no other endpoint than before without approval.
+// Where credentials of members go: to no cluster of a foreign namespace, to no server without TLS, to no redirect, for
+// a command that only reads to no new endpoint, and for a runner to no other endpoint than before without approval.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { createServer as createPlain } from "node:http";
@@ -29,8 +29,8 @@ describe("credentials", () => {
   });
 
   /**
-   * A server with a certificate that the authority of berlin has signed, and the requests that it got. It passes them on
-   * to berlin, or answers what `answer` says.
+   * A server with a certificate that the authority of berlin has signed, and the requests that it got. It passes them
+   * on to berlin, or answers what `answer` says.
    */
   async function listen({ secure = true, answer } = {}) {
     const got = [];

@@ -4,18 +4,18 @@
 //   const runner = await plane.run({ kubeconfig: proxy.kubeconfig("runner") });           // the hub, seen through it
 //   await registerKubeFedCluster(plane.hub, proxy);                                       // a member, seen through it
 //   const rule = proxy.once(write("PATCH", "/configmaps/settings"), answer(503));         // the next such request
-//   const rule = proxy.onEvent(eventOf("settings"), drop());                              // the next such event of a watch
+//   const rule = proxy.onEvent(eventOf("settings"), drop());                              // the next watch event
 //   await rule.fired;                                                                     // it happened
 //   proxy.heal();                                                                         // no more of it
-//   proxy.journal                                                                         // what was asked, and what came of it
+//   proxy.journal                                                                         // requests and results
 //   await proxy.stop();
 //
-// Everything ends at the real server: nothing is answered that it did not say, unless a rule says so. It serves with the
-// certificate of the server itself, so its `ca` is the server's.
+// Everything ends at the real server: nothing is answered that it did not say, unless a rule says so. It serves with
+// the certificate of the server itself, so its `ca` is the server's.
 //
 // A rule is `(request, exchange) => …`. `request` is `{ method, path, query, name, isWrite, isList, isWatch, text }`;
-// `exchange` has `forward()`, which asks the server and answers `{ code, headers, text }`, `reply(answer)`, `cut()`, and
-// `pass()`, which is what happens without a rule.
+// `exchange` has `forward()`, which asks the server and answers `{ code, headers, text }`, `reply(answer)`, `cut()`,
+// and `pass()`, which is what happens without a rule.
 import { once as event } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";
 import { Agent, createServer, request as send } from "node:https";
@@ -73,7 +73,7 @@ export class FaultProxy {
     return path;
   }
 
-  /** Does `act` to the requests that `match` accepts: to the first, or to `times` of them; `skip` lets some pass before. */
+  /** Does `act` to the first `times` requests (default: one) that `match` accepts, after `skip` of them passed. */
   once(match, act, { times = 1, skip = 0 } = {}) {
     const rule = new Rule(match, act, { times, skip });
     this.#rules.push(rule);
@@ -137,7 +137,8 @@ export class FaultProxy {
       for await (const chunk of raw) chunks.push(chunk);
       request.text = Buffer.concat(chunks).toString("utf8");
       if (request.method === "POST") request.name = JSON.parse(request.text).metadata?.name ?? "";
-      request.key = `${this.name} ${request.method} ${request.path}${request.method === "POST" ? `/${request.name}` : ""}`;
+      const created = request.method === "POST" ? `/${request.name}` : "";
+      request.key = `${this.name} ${request.method} ${request.path}${created}`;
     }
     if (!request.isWatch) this.journal.push(request);
     const rule = this.#rules.find((it) => it.takes(request));

@@ -216,7 +216,7 @@ describe("faults", () => {
     const runner = await plane.run({ args: ["--dialect", "kubefed", "--dialect", "greenhouse", ...LIMITS] });
     const message = await problem("ClustersReachable", /Secret\/acme\/tokyo/);
     assert.match(message, /cannot be read/);
-    assert.match(message, /mend `Secret\/acme\/tokyo`/);
+    assert.match(message, /fix `Secret\/acme\/tokyo`/);
     await eventually(() => berlin.find("Deployment/shop/web"), { what: "berlin having everything" });
     await plane.hub.patch("Secret/acme/tokyo", { data: good });
     await eventually(() => tokyo.find("Deployment/shop/web"), { timeout: 90_000, what: "tokyo catching up" });
@@ -249,7 +249,7 @@ describe("faults", () => {
         (it) => it.type === "Uncontested" && it.status === "False" && it.message.includes("rival"),
       )?.message;
     }
-    assert.match(message ?? "", /ConfigMap\/shop\/settings in berlin is changed back by .*rival/);
+    assert.match(message ?? "", /ConfigMap\/shop\/settings in berlin is reverted by .*rival/);
     await told(story.runner, /rival/);
     const ours = (await berlin.auditWrites({ user: "runner", since })).filter((it) => it.resource === "configmaps");
     assert.ok(ours.length <= 4, `${ours.length} writes against the rival`);

@@ -69,7 +69,7 @@ describe("what an attack found", () => {
   const pluginsOf = async (name) =>
     (await plane.hub.list("Plugin.greenhouse.sap")).filter((it) => it.metadata.name.startsWith(`${name}-`)).length;
 
-  test("a document on which the engine exceeds a limit is put aside by the runner, and everything else is reconciled", async () => {
+  test("the runner quarantines a document that exceeds a limit, and reconciles everything else", async () => {
     await fleet();
     await plane.hub.create(HEAVY);
     const runner = await plane.run({ args: ["--dialect", "greenhouse", ...MEMORY, ...LIMITS], readyTimeout: 120_000 });
@@ -233,7 +233,9 @@ describe("what an attack found", () => {
     await plane.hub.delete(guard);
   });
 
-  /** Takes a part of the schema of a kind away, so that the server drops what is written there; answers how to undo it. */
+  /**
+   * Takes a part of the schema of a kind away, so that the server drops what is written there; answers how to undo it.
+   */
   const prune = async (name, change) => {
     const before = await plane.hub.get(`CustomResourceDefinition/${name}`);
     const spec = structuredClone(before.spec);

@@ -10,8 +10,8 @@ import { defaultTables, fieldTables } from "./kind-tables.mjs";
 import { KUBERNETES, releaseOf } from "./tools.mjs";
 
 /**
- * The tables are those of the newest version. An older server lacks fields and defaults, and nothing else may differ: what it
- * has must be in the tables, and what it lacks is printed.
+ * The tables are those of the newest version. An older server lacks fields and defaults, and nothing else may differ:
+ * what it has must be in the tables, and what it lacks is printed.
  */
 const IS_NEWEST = KUBERNETES === "newest";
 const lacks = (what, lines) => {

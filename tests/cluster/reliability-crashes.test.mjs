@@ -1,4 +1,5 @@
-// The runner is killed at every write it makes, gets errors, and its servers are killed: the end is that of a run without faults.
+// The runner is killed at every write it makes, gets errors, and its servers are killed: the end is that of a run
+// without faults.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { eventually } from "./control-plane.mjs";
@@ -56,7 +57,8 @@ describe("crashes", () => {
     assert.equal(made.length, 3, made.join("\n"));
     assert.equal(gone.length, 2, gone.join("\n"));
     console.log(
-      `${crashes} crash points, all converged; ${unreached} of ${points} did not come about, each a repeat of a write that did`,
+      `${crashes} crash points, all converged; ${unreached} of ${points} did not come about, each a repeat of ` +
+        "a write that did",
     );
   });
 

@@ -1,5 +1,5 @@
-// Everything that can come between the runner and its servers, and what must come out all the same: the state that a run
-// without faults reaches, nothing made twice, nothing deleted that nobody asked to delete.
+// Everything that can come between the runner and its servers, and what must come out all the same: the state that a
+// run without faults reaches, nothing made twice, nothing deleted that nobody asked to delete.
 //
 // The runner talks to real servers through proxies that do the damage (fault-proxy.mjs). What is compared was read from
 // the servers themselves.
@@ -149,7 +149,9 @@ export const empty = async () => {
   }
 };
 
-/** One document in both members, another beside it, and a runner that has nothing to do. Values are never used twice. */
+/**
+ * One document in both members, another beside it, and a runner that has nothing to do. Values are never used twice.
+ */
 let turn = 0;
 export let current;
 export const fresh = () => `value-${(turn += 1)}-`;
@@ -216,10 +218,10 @@ export const ROUNDS = Number(process.env.FLEETFOLD_ROUNDS ?? 1);
 
 /**
  * Plans or drills as often as there are rounds: the first round in the order they are written, the others in an order
- * that `FLEETFOLD_PEER_SEED` decides, so that each comes after other ones.
+ * that `FLEETFOLD_SEED` decides, so that each comes after other ones.
  */
 export function inRounds(plans) {
-  const random = randomOf(seedOf(process.env.FLEETFOLD_PEER_SEED ?? "1", "rounds", 0));
+  const random = randomOf(seedOf(process.env.FLEETFOLD_SEED ?? "1", "rounds", 0));
   const written = Object.entries(plans);
   const rounds = Array.from({ length: ROUNDS }, (_, index) => (index === 0 ? written : random.shuffle(written)));
   return rounds.flatMap((round, index) =>
@@ -263,8 +265,8 @@ export const runPlans = async (wanted, plans, isMeant = () => false) => {
  * Kills the runner at every write that a workload leads to: before it is sent, before it is answered, and after it was
  * answered. However it dies, the end is that of a run without faults, everything is made once, and the same is deleted.
  *
- * `begin` puts the workload there, without a runner; `look` is what is compared. Answers what a run without faults makes and
- * deletes, and how many of the points came about.
+ * `begin` puts the workload there, without a runner; `look` is what is compared. Answers what a run without faults
+ * makes and deletes, and how many of the points came about.
  */
 export const crashAtEveryWrite = async ({ begin, args = KUBEFED, look = () => state(), ready = true }) => {
   await begin();

@@ -1,4 +1,5 @@
-// `fleetfold serve --from-cluster`: a real hub and its members in a page, followed as they change, and never written to.
+// `fleetfold serve --from-cluster`: a real hub and its members in a page, followed as they change, and never written
+// to.
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { get } from "node:http";
@@ -7,6 +8,7 @@ import { after, before, describe, test } from "node:test";
 import { command, planOf } from "./command.mjs";
 import { eventually } from "./control-plane.mjs";
 import { freePort } from "./child.mjs";
+import { applyFederatedSecret } from "./federated-secret.mjs";
 import { Runner } from "./runner.mjs";
 import { startPlane, Story } from "./stories.mjs";
 
@@ -24,7 +26,7 @@ describe("a hub in the page", () => {
     ({ berlin, tokyo } = plane.members);
     await plane.clear();
     await new Story(plane, {}).add("kubefed");
-    await defineFederatedSecret(plane);
+    await applyFederatedSecret(plane, { password: CANARY, clusters: ["berlin", "tokyo"] });
     since = new Date();
   });
   after(async () => {
@@ -262,38 +264,4 @@ function listen(port) {
     response.on("error", () => {});
   }).on("error", () => {});
   return revisions;
-}
-
-/** A Secret that is propagated, with a value that must not be told. */
-async function defineFederatedSecret(plane) {
-  const type = (prefix, group, version) => ({
-    kind: `${prefix}Secret`,
-    pluralName: `${prefix.toLowerCase()}secrets`,
-    group,
-    version,
-    scope: "Namespaced",
-  });
-  const config = {
-    apiVersion: "core.kubefed.io/v1beta1",
-    kind: "FederatedTypeConfig",
-    metadata: { name: "secrets", namespace: "kube-federation-system" },
-    spec: {
-      federatedType: type("Federated", "types.kubefed.io", "v1beta1"),
-      targetType: type("", "", "v1"),
-      propagation: "Enabled",
-    },
-  };
-  const written = join(plane.folder, "type-config.json");
-  writeFileSync(written, JSON.stringify(config));
-  await plane.hub.define(command(["crds", "--all", "-f", written]).out);
-  await plane.hub.apply(config);
-  await plane.hub.apply({
-    apiVersion: "types.kubefed.io/v1beta1",
-    kind: "FederatedSecret",
-    metadata: { name: "db", namespace: "shop" },
-    spec: {
-      template: { type: "Opaque", data: { password: ENCODED } },
-      placement: { clusters: [{ name: "berlin" }, { name: "tokyo" }] },
-    },
-  });
 }

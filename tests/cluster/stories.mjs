@@ -73,7 +73,9 @@ export class Story {
     return name === "_hub" ? this.hub : this.plane.members[this.#members[name]];
   }
 
-  /** Adds the files of an example: `add("stories/000-1-plugin-override", { only: (file) => file === "override.yaml" })`. */
+  /**
+   * Adds the files of an example: `add("stories/000-1-plugin-override", { only: (file) => file === "override.yaml" })`.
+   */
   async add(example, { only = (file) => file !== "fleetfold.yaml" } = {}) {
     const { documents, live } = readExample(example, { only });
     const going = [];
@@ -108,7 +110,9 @@ export class Story {
     });
   }
 
-  /** An object as a server takes it: uids are given by servers, a certificate has both its keys, a webhook has a domain. */
+  /**
+   * An object as a server takes it: uids are given by servers, a certificate has both its keys, a webhook has a domain.
+   */
   #asTaken(object) {
     let text = JSON.stringify(object).replaceAll('"validating-foo"', '"validating-foo.bar.io"');
     for (const [written, given] of this.#uids) text = text.replaceAll(written, given);
@@ -145,7 +149,8 @@ export class Story {
       }
     }
     throw new Error(
-      `the fleet does not settle: ${(await this.#writes(since)).map((it) => it.line).join("\n")}\n${this.runner.lastWords()}`,
+      `the fleet does not settle: ${(await this.#writes(since)).map((it) => it.line).join("\n")}\n` +
+        `${this.runner.lastWords()}`,
     );
   }
 

@@ -1,11 +1,11 @@
-// Finds the programs that the test bed runs, and builds what is not there yet.
+// Finds the programs that the harness runs, and builds the missing ones.
 //
 //   node tests/cluster/tools.mjs                                 builds once, prints the folder
 //   FLEETFOLD_KUBERNETES=oldest node tests/cluster/tools.mjs     those of the oldest supported version
 //
-// They are compiled from the versions that tests/control-plane/go.mod pins, and tests/control-plane/oldest/go.mod for the
-// oldest, into a folder outside of the tree that is named after everything that goes into them: another pin, another
-// folder. A cold build takes minutes, hence the cache.
+// They are compiled from the versions that tests/control-plane/go.mod pins, and tests/control-plane/oldest/go.mod for
+// the oldest, into a folder outside of the tree that is named after everything that goes into them: another pin,
+// another folder. A cold build takes minutes, hence the cache.
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { accessSync, constants, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";

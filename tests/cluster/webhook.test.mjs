@@ -156,7 +156,7 @@ describe("the webhook", () => {
     });
   }
 
-  test("without a grant the label is denied, and the denial says what is missing and what would be joined", async () => {
+  test("without a grant the label is denied, with the missing permission and the set to join", async () => {
     const { code, body } = await trySet("c1", "dev", "eve");
     assert.equal(code, 403);
     assert.match(body.message, new RegExp(`${LABEL}:dev`));

@@ -9,10 +9,12 @@ const raw = join(target, "fleetfold.wasm");
 const policy = (name) => join(target, "policies", `fleetfold-${name}.wasm`);
 
 /**
- * `{ name, runs, compares, command, args }` for each host. `runs` names what runs the engine there. A host that compares
- * reads the wanted answers itself; the others answer the requests, and their digest is compared with the native one.
+ * `{ name, runs, compares, command, args }` for each host. `runs` names what runs the engine there. A host that
+ * compares reads the wanted answers itself; the others answer the requests, and their digest is compared with the
+ * native one.
  *
- * `vectors` is a folder of vectors, or a file with lines as `fleetfold vectors --requests` prints them: then none compares.
+ * `vectors` is a folder of vectors, or a file with lines as `fleetfold vectors --requests` prints them: then none
+ * compares.
  */
 export function conformanceHosts(vectors) {
   const isFolder =

@@ -1,5 +1,6 @@
-// The hosts of docs/load-anywhere.md: the page shows the very files, they refuse what is not the module, and nothing that a
-// request holds, nor a fault that it leads to, reaches the program around them. Their vectors are run by tests/run.mjs.
+// The hosts of docs/load-anywhere.md: the page shows the very files, they refuse what is not the module, and nothing
+// that a request holds, nor a fault that it leads to, reaches the program around them. Their vectors are run by
+// tests/run.mjs.
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -105,7 +106,10 @@ const HOSTILE = [
 const TIGHT = ["1024", "3000"];
 const many = (count, of) => Array.from({ length: count }, (_, at) => of(at));
 
-/** Beyond the limits: what is asked, and how each runtime ends it. Between them a workspace answers as if nothing had been. */
+/**
+ * Beyond the limits: what is asked, and how each runtime ends it. Between them a workspace answers as if nothing had
+ * been.
+ */
 const FAULTS = [
   {
     what: "no room for a request",

@@ -1,4 +1,5 @@
-// The npm package in Chromium, under a strict policy: answers every vector and prints the same digest as every other host.
+// The npm package in Chromium, under a strict policy: answers every vector and prints the same digest as every other
+// host.
 //   fleetfold vectors DIR --requests | node tests/hosts/chromium.mjs page|worker
 import { cpSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -3,7 +3,9 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { CAN_I, ask, root, webhook } from "./kubewarden-hosts.mjs";
 
-/** Every question of every vector of an op, with the documents and the settings before it, and what the webhook answers. */
+/**
+ * Every question of every vector of an op, with the documents and the settings before it, and what the webhook answers.
+ */
 export function vectors(asked, questions) {
   const folder = join(root, "tests", "vectors", asked);
   return readdirSync(folder).flatMap((file) => {
@@ -108,8 +110,10 @@ const good = JSON.stringify({ request: review(), settings: {} });
 const nested = (depth) => "[".repeat(depth) + "]".repeat(depth);
 const spec = (json) => text(good.replace('"metadata":{', `"spec":${json},"metadata":{`));
 
-/** What is sent, and the code of the rejection: 400 where it cannot be read, 403 where the engine denies, 500 where settings are wrong, 503
- * where the host, which answers nothing here, would have to be asked. */
+/**
+ * What is sent, and the code of the rejection: 400 where it cannot be read, 403 where the engine denies, 500 where
+ * settings are wrong, 503 where the host, which answers nothing here, would have to be asked.
+ */
 export const HOSTILE = {
   "nothing at all": [text(""), 400],
   "white space": [text(" \n\t"), 400],

@@ -165,7 +165,7 @@ export function stories() {
     },
     "a list that goes on is a rejection": {
       ...broken({ operation: LIST, when: sets, answer: { metadata: { continue: "next" }, items: [] } }),
-      refused: [503, /its list is not all there is/],
+      refused: [503, /its list is incomplete/],
     },
     "a failure is told on one line, and not at any length": {
       ...broken({ operation: LIST, when: sets, error: `first\nsecond ${"x".repeat(5_000)}` }),

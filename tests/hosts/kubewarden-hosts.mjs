@@ -62,7 +62,10 @@ async function inNode(cases) {
   return answers;
 }
 
-/** What the script says to a call: its first line that fits. A failure is a text, as this host would put `Error:` before any other. */
+/**
+ * What the script says to a call: its first line that fits. A failure is a text, as this host would put `Error:` before
+ * any other.
+ */
 function scripted(script, { operation, request }) {
   const line = script.find((it) => it.operation === operation && (it.when === undefined || isWithin(it.when, request)));
   if (line?.error !== undefined) throw line.error;
@@ -97,8 +100,8 @@ export function yaml(text) {
 }
 
 /**
- * What the webhook says: the engine's verdict, after every review that it asked for. The settings are those of the policy, and the
- * reviews are answered by the same script, and told beside the answer.
+ * What the webhook says: the engine's verdict, after every review that it asked for. The settings are those of the
+ * policy, and the reviews are answered by the same script, and told beside the answer.
  */
 export function webhook({ documents = [], permissions, limits, context, defaults, ...configure }, request, script) {
   const setup = [
@@ -121,5 +124,5 @@ export function webhook({ documents = [], permissions, limits, context, defaults
       reviews.push({ resource, subresource: subresource ?? "", name: name ?? "", verb, allowed });
     }
   }
-  throw new Error("the engine asks for one access review after the other");
+  throw new Error("the engine keeps requesting access reviews");
 }

@@ -29,7 +29,9 @@ const TABLE = [
   [{ documents: "" }, []],
   [
     {
-      documents: `apiVersion: ${SET.apiVersion}\nkind: ManagedClusterSet\nmetadata:\n  name: dev\n---\nkind: Namespace\napiVersion: v1\nmetadata: {name: a}\n`,
+      documents:
+        `apiVersion: ${SET.apiVersion}\nkind: ManagedClusterSet\nmetadata:\n  name: dev\n---\n` +
+        "kind: Namespace\napiVersion: v1\nmetadata: {name: a}\n",
     },
     [],
   ],
@@ -66,7 +68,7 @@ const TABLE = [
   [
     { context: ["ManagedClusterSett", 7] },
     [
-      /no kind `ManagedClusterSett` that is read \(at \/context\/0\); did you mean `ManagedClusterSet`\?/,
+      /unknown kind `ManagedClusterSett` \(at \/context\/0\); did you mean `ManagedClusterSet`\?/,
       /a kind must be a string, not an integer \(at \/context\/1\)/,
     ],
   ],

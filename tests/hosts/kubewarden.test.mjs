@@ -1,4 +1,5 @@
-// The policy for Kubewarden in real hosts: the engine of Kubewarden itself (wapc on wasmtime), and waPC's host for Node.
+// The policy for Kubewarden in real hosts: the engine of Kubewarden itself (wapc on wasmtime), and waPC's host for
+// Node.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

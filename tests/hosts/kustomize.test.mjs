@@ -1,4 +1,5 @@
-// The real kustomize runs `fleetfold fn`: as a transformer over the documents of an example, and as a generator beside them.
+// The real kustomize runs `fleetfold fn`: as a transformer over the documents of an example, and as a generator beside
+// them.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";

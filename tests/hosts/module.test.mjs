@@ -1,4 +1,5 @@
-// `fleetfold module` over every build of the engine, against what the WebAssembly of this Node says about the same bytes.
+// `fleetfold module` over every build of the engine, against what the WebAssembly of this Node says about the same
+// bytes.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";

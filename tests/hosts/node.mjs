@@ -1,4 +1,5 @@
-// The raw module in Node, with no glue: answers every vector and prints the same digest as every other host. Then doubles.
+// The raw module in Node, with no glue: answers every vector and prints the same digest as every other host. Then
+// doubles.
 //   fleetfold vectors DIR --requests | node tests/hosts/node.mjs MODULE
 import { readFileSync } from "node:fs";
 import { start } from "./anywhere.mjs";
@@ -8,7 +9,8 @@ const path = process.argv[2];
 const { status } = start("javascript", path, { stdio: "inherit" });
 if (status !== 0) process.exit(1);
 
-// Doubles against the engine that defines how RFC 8785 writes them: random bit patterns, and decimals as people write them.
+// Doubles against the engine that defines how RFC 8785 writes them: random bit patterns, and decimals as people write
+// them.
 const bits = new DataView(new ArrayBuffer(8));
 let state = 20261116n;
 const random = () => (state = BigInt.asUintN(64, state * 6364136223846793005n + 1442695040888963407n));

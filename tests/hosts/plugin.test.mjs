@@ -1,5 +1,5 @@
-// The Extism plugin and the component beyond the vectors: their surface, what is hostile, and that their pages tell the truth.
-// They are in target/policies, where `npm run policies` puts them.
+// The Extism plugin and the component beyond the vectors: their surface, what is hostile, and that their pages tell the
+// truth. They are in target/policies, where `npm run policies` puts them.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -147,7 +147,7 @@ test("an instance keeps what it was given, and shares it with no other", async (
   assert.equal(JSON.parse(await other("clusters")).ok.clusters.length, 0);
 });
 
-test("hostile texts are refused with reasons, in Extism and in the component alike, which asks for nothing", async () => {
+test("hostile texts are refused with reasons, in Extism and in the component alike", async () => {
   const hash = createHash("sha256");
   const kept = await instance();
   for (const [name, request] of Object.entries(HOSTILE)) {
@@ -167,7 +167,10 @@ test("hostile texts are refused with reasons, in Extism and in the component ali
   check(JSON.parse(surface));
 });
 
-/** The component imports nothing and offers what its WIT says. Its texts are Unicode: a host cannot pass on half a character. */
+/**
+ * The component imports nothing and offers what its WIT says. Its texts are Unicode: a host cannot pass on half a
+ * character.
+ */
 function check(surface) {
   assert.deepEqual(surface, {
     imports: {},

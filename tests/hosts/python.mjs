@@ -1,4 +1,5 @@
-// Finds a Python that has the packages of requirements.txt, or makes one: an environment in the cache, outside of the tree.
+// Finds a Python that has the packages of requirements.txt, or makes one: an environment in the cache, outside of the
+// tree.
 //
 //   node tests/hosts/python.mjs SCRIPT ARGS…     runs a script with it
 import { spawnSync } from "node:child_process";

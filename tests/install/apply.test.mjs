@@ -118,7 +118,10 @@ test("the pods are let into a namespace that takes only restricted ones", async 
   }
 });
 
-/** Whether an account may: `may("runner", "patch", "greenhouse.sap/plugins/status", "acme")`; a name comes after the subresource. */
+/**
+ * Whether an account may: `may("runner", "patch", "greenhouse.sap/plugins/status", "acme")`; a name comes after the
+ * subresource.
+ */
 async function may(account, verb, what, namespace) {
   const [group, resource, subresource, name] = what.split("/");
   const resourceAttributes = { verb, group, resource, subresource, namespace, name };

@@ -195,7 +195,9 @@ test("the components of kustomize grant what the values of Helm grant", () => {
 test("the certificate of an overlay is what the API server trusts", () => {
   const objects = overlay({
     "kustomization.yaml":
-      "resources: ['{base}']\ncomponents: ['{components/own-certificate}']\nsecretGenerator: [{name: fleetfold-webhook-cert, namespace: fleetfold-system, type: kubernetes.io/tls, files: [tls.crt, tls.key, ca.crt]}]\n",
+      "resources: ['{base}']\ncomponents: ['{components/own-certificate}']\n" +
+      "secretGenerator: [{name: fleetfold-webhook-cert, namespace: fleetfold-system, type: kubernetes.io/tls, " +
+      "files: [tls.crt, tls.key, ca.crt]}]\n",
     "tls.crt": "certificate",
     "tls.key": "key",
     "ca.crt": "authority",

@@ -66,7 +66,10 @@ export function complaintAbout(values) {
 
 export const kustomize = (name) => readDocuments(must("kustomize", ["build", kustomization(name)]), tools);
 
-/** What kustomize makes of an overlay that somebody would write: `files` by name, paths in `{…}` being folders of install/kustomize. */
+/**
+ * What kustomize makes of an overlay that somebody would write: `files` by name, paths in `{…}` being folders of
+ * install/kustomize.
+ */
 export function overlay(files) {
   const folder = mkdtempSync(join(tmpdir(), "fleetfold-overlay-"));
   try {

@@ -1,4 +1,5 @@
-// What the roles and bindings of the chart and the kustomize base grant: for each dialect, to the webhook, and to Secrets.
+// What the roles and bindings of the chart and the kustomize base grant: for each dialect, to the webhook, and to
+// Secrets.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { argsOf, DIALECTS, GROUPS, helm, hooksOf, kustomize, named, ofKind, rulesOf } from "./render.mjs";

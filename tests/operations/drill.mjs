@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { kindOf, readCorpus } from "./corpus.mjs";
 import { fieldsOf, readTables } from "./fields.mjs";
 import { readFleets, settled } from "./fleets.mjs";
-import { Drill } from "./laws.mjs";
+import { Drill } from "./properties.mjs";
 import { EXCEPTIONS, EXCLUDED, UNDRILLED } from "./tables.mjs";
 
 /**
@@ -69,8 +69,8 @@ function candidates(fleet, pattern) {
 /**
  * Drills the fields of one kind in one fleet: `{ fields, operations, failures, excused, without }`.
  *
- * Short: one field of `DRILLED`, with one wrong value, and what is planned is applied for one of `APPLIED`. Another seed
- * takes other ones.
+ * Short: one field of `DRILLED`, with one wrong value, and what is planned is applied for one of `APPLIED`. Another
+ * seed takes other ones.
  */
 export function drillKind({ kind, fleet, document, fields: all }, { isLong, seed }) {
   const base = settled(fleet);
@@ -112,10 +112,10 @@ export function countsOf({ kind, fleet }, { fields, operations, failures, withou
 
 export const HEADER = "    fields operations  failures   excused  kind (fleet)";
 
-/** A broken law, or a field without a value, as a line. */
-export const lineOf = ({ kind, fleet, field, operation, law, message, reason }) =>
-  law
-    ? `${kind} (${fleet}) ${field}, ${operation}: the law \`${law}\` is broken: ${message}`
+/** A property that does not hold, or a field without a value, as a line. */
+export const lineOf = ({ kind, fleet, field, operation, property, message, reason }) =>
+  property
+    ? `${kind} (${fleet}) ${field}, ${operation}: the property \`${property}\` is broken: ${message}`
     : `${kind} (${fleet}) ${field} is not drilled: ${reason}`;
 
 /** Drills everything, in the long form by default. Returns `{ operations, failures }`, failures as lines. */
@@ -141,7 +141,7 @@ export function drillEverything({ seed = 1, isLong = true, only = {}, print = co
   const isWhole = isLong && Object.values(only).every((it) => it === undefined);
   const unused = isWhole ? EXCEPTIONS.filter((it) => !excused.has(it)) : [];
   failures.push(
-    ...unused.map(({ kind, field, law }) => `no drill needs the exception of ${kind ?? ""} ${field} ${law}`),
+    ...unused.map(({ kind, field, property }) => `no drill needs the exception of ${kind ?? ""} ${field} ${property}`),
   );
   return { operations, failures };
 }

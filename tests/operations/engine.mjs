@@ -11,11 +11,11 @@ export const target = process.env.CARGO_TARGET_DIR ?? join(root, "target");
 const contract = JSON.parse(readFileSync(join(root, "core", "src", "api", "contract.schema.json"), "utf8"));
 const module = new WebAssembly.Module(readFileSync(join(target, "fleetfold.wasm")));
 
-/** A law that does not hold. */
+/** A property that does not hold. */
 export class Broken extends Error {
-  constructor(law, message) {
+  constructor(property, message) {
     super(message);
-    this.law = law;
+    this.property = property;
   }
 }
 
@@ -23,7 +23,7 @@ export class Broken extends Error {
  * One workspace. `ask` takes a request and returns `{ ok, diagnostics, text }` or `{ error, text }`.
  *
  * Every answer is held against the contract: canonical JSON, and of the form that its schema gives the op. A trap, or
- * an answer of another form, breaks the law `answers`.
+ * an answer of another form, breaks the property `answers`.
  */
 export function startEngine() {
   const call = workspace(module);
@@ -41,8 +41,8 @@ export function startEngine() {
         throw new Broken("answers", `the module traps at \`${request.op}\`: ${error.message}`);
       }
       const answer = read(text);
-      const flaw = flawOf(request.op, answer, text);
-      if (flaw) throw new Broken("answers", `the answer to \`${request.op}\` ${flaw}: ${text.slice(0, 500)}`);
+      const mismatch = mismatchOf(request.op, answer, text);
+      if (mismatch) throw new Broken("answers", `the answer to \`${request.op}\` ${mismatch}: ${text.slice(0, 500)}`);
       return { ...answer, text };
     },
     /** The answer to a request that must not be refused. */
@@ -54,14 +54,14 @@ export function startEngine() {
   };
 }
 
-function flawOf(op, answer, text) {
+function mismatchOf(op, answer, text) {
   if (write(answer) !== text) return "is not canonical JSON";
-  if (has(answer, "error")) return flawIn(answer.error, { $ref: "#/$defs/Refusal" }, "/error");
+  if (has(answer, "error")) return mismatchIn(answer.error, { $ref: "#/$defs/Refusal" }, "/error");
   for (const [index, finding] of (answer.diagnostics ?? []).entries()) {
-    const flaw = flawIn(finding, { $ref: "#/$defs/Finding" }, `/diagnostics/${index}`);
-    if (flaw) return flaw;
+    const mismatch = mismatchIn(finding, { $ref: "#/$defs/Finding" }, `/diagnostics/${index}`);
+    if (mismatch) return mismatch;
   }
-  return flawIn(answer.ok, { $ref: `#/$defs/${contract["x-ops"][op].answer}` }, "/ok");
+  return mismatchIn(answer.ok, { $ref: `#/$defs/${contract["x-ops"][op].answer}` }, "/ok");
 }
 
 const TYPES = {
@@ -75,19 +75,19 @@ const TYPES = {
 };
 
 /** Where a value has not the form of a schema, in the keywords that the contract uses; undefined where it has. */
-export function flawIn(value, schema, at) {
+export function mismatchIn(value, schema, at) {
   if (schema === true) return undefined;
-  if (schema.$ref) return flawIn(value, contract.$defs[schema.$ref.slice("#/$defs/".length)], at);
+  if (schema.$ref) return mismatchIn(value, contract.$defs[schema.$ref.slice("#/$defs/".length)], at);
   for (const several of ["anyOf", "oneOf"]) {
-    if (schema[several] && !schema[several].some((it) => !flawIn(value, it, at))) return `fits no form at ${at}`;
+    if (schema[several] && !schema[several].some((it) => !mismatchIn(value, it, at))) return `fits no form at ${at}`;
   }
   if (schema.type && ![schema.type].flat().some((it) => TYPES[it](value))) return `is no ${schema.type} at ${at}`;
   if (schema.enum && !schema.enum.includes(value)) return `has an unknown word at ${at}`;
   if (has(schema, "const") && schema.const !== value) return `is not ${schema.const} at ${at}`;
   if (Array.isArray(value) && schema.items) {
     for (const [index, item] of value.entries()) {
-      const flaw = flawIn(item, schema.items, `${at}/${index}`);
-      if (flaw) return flaw;
+      const mismatch = mismatchIn(item, schema.items, `${at}/${index}`);
+      if (mismatch) return mismatch;
     }
   }
   if (!isMap(value)) return undefined;
@@ -96,8 +96,8 @@ export function flawIn(value, schema, at) {
   for (const [key, item] of Object.entries(value)) {
     const known = has(schema.properties, key) ? schema.properties[key] : (schema.additionalProperties ?? true);
     if (known === false) return `has an unknown field \`${key}\` at ${at}`;
-    const flaw = flawIn(item, known, `${at}/${key}`);
-    if (flaw) return flaw;
+    const mismatch = mismatchIn(item, known, `${at}/${key}`);
+    if (mismatch) return mismatch;
   }
   return undefined;
 }

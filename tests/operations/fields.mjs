@@ -1,6 +1,6 @@
-// The fields of every kind that a dialect reads, from what the product has: the tables that `lint` checks by, the schemas
-// of `fleetfold crds`, and every document of the examples and vectors. Nothing here is a list of fields: a field that the
-// engine learns comes with a row, a schema or a vector, and is drilled from then on.
+// The fields of every kind that a dialect reads, from what the product has: the tables that `lint` checks by, the
+// schemas of `fleetfold crds`, and every document of the examples and vectors. Nothing here is a list of fields: a
+// field that the engine learns comes with a row, a schema or a vector, and is drilled from then on.
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { clone, has, isMap, target, write } from "./engine.mjs";

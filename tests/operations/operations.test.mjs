@@ -1,9 +1,9 @@
-// Every field of every kind that a dialect reads, drilled in memory: `drill.mjs` says how, `laws.mjs` what must hold.
-// `FLEETFOLD_OPERATIONS=all` is the long form, `FLEETFOLD_SEED` picks other values.
+// Every field of every kind that a dialect reads, drilled in memory: `drill.mjs` says how, `properties.mjs` what must
+// hold. `FLEETFOLD_OPERATIONS=all` is the long form, `FLEETFOLD_SEED` picks other values.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { countsOf, drillKind, HEADER, lineOf, subjectsOfDrills } from "./drill.mjs";
-import { Broken, flawIn, startEngine } from "./engine.mjs";
+import { Broken, mismatchIn, startEngine } from "./engine.mjs";
 import { Fleet } from "./fleet.mjs";
 
 const isLong = process.env.FLEETFOLD_OPERATIONS === "all";
@@ -29,7 +29,7 @@ describe("operations", () => {
   }
 });
 
-describe("the laws can be broken", () => {
+describe("the properties can fail", () => {
   const kudo = drills.find((it) => it.kind === "kudo.dev/OperatorVersion");
   const drilled = (change) => {
     const fields = kudo.fields.filter((it) => it.name === "spec.installPlan");
@@ -42,8 +42,8 @@ describe("the laws can be broken", () => {
       return { ...plan.call(this, request), diagnostics: [] };
     };
     try {
-      const laws = drilled().failures.map((it) => it.law);
-      assert.ok(laws.includes("told"), laws.join(", "));
+      const properties = drilled().failures.map((it) => it.property);
+      assert.ok(properties.includes("reported"), properties.join(", "));
     } finally {
       Fleet.prototype.plan = plan;
     }
@@ -56,8 +56,8 @@ describe("the laws can be broken", () => {
       return { ...effective.call(this), asked: { text: `${(asked += 1)}`, ok: {} } };
     };
     try {
-      const laws = drilled().failures.map((it) => it.law);
-      assert.ok(laws.includes("roll back"), laws.join(", "));
+      const properties = drilled().failures.map((it) => it.property);
+      assert.ok(properties.includes("roll back"), properties.join(", "));
     } finally {
       Fleet.prototype.effective = effective;
     }
@@ -70,7 +70,7 @@ describe("the laws can be broken", () => {
     try {
       assert.throws(
         () => Fleet.of(kudo.fleet).settle(),
-        (error) => error instanceof Broken && error.law === "settles",
+        (error) => error instanceof Broken && error.property === "settles",
       );
     } finally {
       Object.assign(Fleet.prototype, { apply, plan });
@@ -88,9 +88,9 @@ describe("the laws can be broken", () => {
   test("an answer of another form than the contract's is found", () => {
     const plan = { actions: [], digest: "", held: [], needs: [], status: [] };
     const schema = { $ref: "#/$defs/PlanAnswer" };
-    assert.equal(flawIn(plan, schema, "/ok"), undefined);
-    assert.match(flawIn({ ...plan, held: {} }, schema, "/ok"), /^is no array at \/ok\/held$/);
-    assert.match(flawIn({ ...plan, more: 1 }, schema, "/ok"), /unknown field `more`/);
+    assert.equal(mismatchIn(plan, schema, "/ok"), undefined);
+    assert.match(mismatchIn({ ...plan, held: {} }, schema, "/ok"), /^is not an array at \/ok\/held$/);
+    assert.match(mismatchIn({ ...plan, more: 1 }, schema, "/ok"), /unknown field `more`/);
     assert.equal(startEngine().ask({ op: "nonsense" }).error.code, "unknown-op");
   });
 });

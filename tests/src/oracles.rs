@@ -11,7 +11,8 @@ use crate::tree::{cache, root};
 pub struct Oracle(PathBuf);
 
 impl Oracle {
-    /// Builds `tests/oracles/cmd/<name>`. Go's own cache makes this cheap the second time; the program lies outside the tree.
+    /// Builds `tests/oracles/cmd/<name>`. Go's own cache makes this cheap the second time; the program lies outside the
+    /// tree.
     pub fn build(name: &str) -> Oracle {
         let program = cache().join("oracles").join(name);
         let status = Command::new("go")
@@ -51,8 +52,7 @@ impl Oracle {
     }
 }
 
-/// The seed of a differential run: `FLEETFOLD_PEER_SEED`, or one that is written down here, so that CI is repeatable.
+/// The seed of a differential run: `FLEETFOLD_SEED`, or one that is written down here, so that CI is repeatable.
 pub fn seed() -> u64 {
-    std::env::var("FLEETFOLD_PEER_SEED")
-        .map_or(20_261_116, |text| text.parse().expect("FLEETFOLD_PEER_SEED is a number"))
+    std::env::var("FLEETFOLD_SEED").map_or(20_261_116, |text| text.parse().expect("FLEETFOLD_SEED is a number"))
 }

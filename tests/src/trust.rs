@@ -9,7 +9,7 @@ pub fn count(variable: &str, usual: usize) -> usize {
     env::var(variable).map_or(usual, |text| text.parse().unwrap_or_else(|_| panic!("{variable} is a number")))
 }
 
-/// splitmix64, from the seed of `FLEETFOLD_PEER_SEED`: the same numbers for the same seed, everywhere.
+/// splitmix64, from the seed of `FLEETFOLD_SEED`: the same numbers for the same seed, everywhere.
 #[derive(Debug)]
 pub struct Random(u64);
 

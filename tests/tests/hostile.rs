@@ -4,7 +4,7 @@
 //! 2. The next call is answered correctly.
 //! 3. Only a limit of the host ends a call: no request leads to a trap.
 //!
-//! `FLEETFOLD_HOSTILE_CALLS` and `FLEETFOLD_PEER_SEED` choose how many and which.
+//! `FLEETFOLD_HOSTILE_CALLS` and `FLEETFOLD_SEED` choose how many and which.
 
 use std::time::Duration;
 

@@ -1,4 +1,5 @@
-//! The raw module as a file: what it asks of a host, what it gives, what is in it, and that anybody builds the same one.
+//! The raw module as a file: what it asks of a host, what it gives, what is in it, and that anybody builds the same
+//! one.
 
 use std::collections::BTreeSet;
 use std::path::Path;

@@ -2,7 +2,8 @@
 //!
 //! 1. Where both read a text, the values are the same, to the byte.
 //! 2. Where kubectl refuses a text, so do we.
-//! 3. Where only we refuse one, the reason is one of those that `core/yaml/src/lib.rs` lists, and it holds for this text.
+//! 3. Where only we refuse one, the reason is one of those that `core/yaml/src/lib.rs` lists, and it holds for this
+//!    text.
 
 use std::collections::BTreeMap;
 
@@ -63,7 +64,8 @@ fn compare(mode: Mode) {
         }
     }
     println!(
-        "yaml {}: seed {}, {} texts, {same} the same, {refused} refused by both, explained {explained:#?}, {} differences",
+        "yaml {}: seed {}, {} texts, {same} the same, {refused} refused by both, explained {explained:#?}, {} \
+         differences",
         mode.as_str(),
         seed(),
         requests.len(),
@@ -85,7 +87,8 @@ fn explain(ours: &YamlError, theirs: &Value, text: &str) -> Option<String> {
             holds(theirs, "duplicate") || text.contains("<<") || after_tab
         }
         "integer-out-of-range" => text.bytes().filter(u8::is_ascii_digit).count() > 15 || text.contains("0x"),
-        // Only a value that a later one, or a merged one, replaces can be of a kind that JSON lacks, or hold such a key.
+        // Only a value that a later one, or a merged one, replaces can be of a kind that JSON lacks, or hold such a
+        // key.
         "not-representable" => holds(theirs, "duplicate") || text.contains("<<"),
         "too-deep" => true,
         // What starts with a brace is read as JSON first, and the oracle does not look for a rest there.

@@ -1,5 +1,6 @@
-// The runner is killed at every write of every story of examples/stories, as reliability-crashes.test.mjs does it for one
-// workload. FLEETFOLD_CRASH_POINTS says how many points there must be: the stories begin again until they are reached.
+// The runner is killed at every write of every story of examples/stories, as reliability-crashes.test.mjs does it for
+// one workload. FLEETFOLD_CRASH_POINTS says how many points there must be: the stories begin again until they are
+// reached.
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";

@@ -1,7 +1,7 @@
 // Generated requests and documents, answered by every host: one digest over all answers.
 //
-// Half of the cases are those of tests/model, the requests of every verb with the documents they need; the other half are
-// YAML texts of the generator of tests/oracles/cmd/yaml, as requests to parse them.
+// Half of the cases are those of tests/model, the requests of every verb with the documents they need; the other half
+// are YAML texts of the generator of tests/oracles/cmd/yaml, as requests to parse them.
 import { execFileSync } from "node:child_process";
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -64,7 +64,7 @@ export const ROWS = [
       const args = ["test", "--workspace", "--locked", "--no-fail-fast"];
       for (const oracle of oracles) args.push("--test", oracle);
       const done = await repeat(count, seed, async (next) => {
-        const env = { FLEETFOLD_PEER_SEED: String(next) };
+        const env = { FLEETFOLD_SEED: String(next) };
         const text = await output("cargo", [...args, "--", "--nocapture"], { env, log });
         return sum(text, /seed \d+, (\d+) (?:cases|texts)/g);
       });
@@ -150,7 +150,7 @@ export const ROWS = [
     // 200 each of missed, merged, stale and reordered ones.
     long: 800,
     async run({ count, seed, log }) {
-      const env = { FLEETFOLD_ROUNDS: roundsFor(count, 31), FLEETFOLD_PEER_SEED: String(seed) };
+      const env = { FLEETFOLD_ROUNDS: roundsFor(count, 31), FLEETFOLD_SEED: String(seed) };
       const text = await nodeTest([cluster("reliability-events")], { env, log });
       return { count: sum(text, /(\d+) plans of missed, merged, stale and late events, all converged, 0 deletes/g) };
     },
@@ -162,7 +162,7 @@ export const ROWS = [
     short: 33,
     long: 500,
     async run({ count, seed, log }) {
-      const env = { FLEETFOLD_ROUNDS: roundsFor(count, 33), FLEETFOLD_PEER_SEED: String(seed) };
+      const env = { FLEETFOLD_ROUNDS: roundsFor(count, 33), FLEETFOLD_SEED: String(seed) };
       const pattern = "errors and cut connections|servers and their store";
       const text = await nodeTest([cluster("reliability-crashes")], { env, log, pattern });
       return { count: sum(text, /plans of errors, on (\d+) writes, all converged, 0 made twice/g) };
@@ -175,14 +175,14 @@ export const ROWS = [
     short: 19,
     long: 1_000,
     async run({ count, seed, log }) {
-      const env = { FLEETFOLD_ROUNDS: roundsFor(count, 19), FLEETFOLD_PEER_SEED: String(seed) };
+      const env = { FLEETFOLD_ROUNDS: roundsFor(count, 19), FLEETFOLD_SEED: String(seed) };
       const text = await nodeTest([cluster("reliability-drills")], { env, log });
       return { count: sum(text, /(\d+) delete drills on (?:the hub|members), 0 deletes/g) };
     },
   },
   {
     name: "operations",
-    what: "every field of every kind: set, change, remove, wrong values and roll back keep the laws",
+    what: "every field of every kind: set, change, remove, wrong values and roll back keep the properties",
     unit: "operations",
     short: 1,
     long: 1,
@@ -223,7 +223,7 @@ export const ROWS = [
     async run({ count, seed, log }) {
       // Below this the test cannot see whether its limits stop calls.
       const calls = Math.max(count, 100);
-      const env = { FLEETFOLD_HOSTILE_CALLS: String(calls), FLEETFOLD_PEER_SEED: String(seed) };
+      const env = { FLEETFOLD_HOSTILE_CALLS: String(calls), FLEETFOLD_SEED: String(seed) };
       const text = await cargoTest("hostile", { env, log });
       return { count: sum(text, /hostile: seed \d+, (\d+) calls/g) };
     },
@@ -236,7 +236,7 @@ export const ROWS = [
     long: 100_000,
     async run({ count, seed, log }) {
       const done = await repeat(count, seed, async (next) => {
-        const text = await cargoTest("canaries", { env: { FLEETFOLD_PEER_SEED: String(next) }, log });
+        const text = await cargoTest("canaries", { env: { FLEETFOLD_SEED: String(next) }, log });
         return sum(text, /^0 of 70 canaries in (\d+) /gm);
       });
       return { count: done };
@@ -249,7 +249,7 @@ export const ROWS = [
     short: 50,
     long: 200,
     async run({ count, seed, log }) {
-      const env = { FLEETFOLD_HOSTILE_STRINGS: String(Math.max(count, 1)), FLEETFOLD_PEER_SEED: String(seed) };
+      const env = { FLEETFOLD_HOSTILE_STRINGS: String(Math.max(count, 1)), FLEETFOLD_SEED: String(seed) };
       const text = await nodeTest([join("tests", "web", "hostile.test.mjs")], { env, log });
       const [, fields, views] = text.match(/hostile strings in (\d+) fields and (\d+) views/) ?? [];
       return {

@@ -12,7 +12,8 @@ export function wantedOf({ short, long, always }, { isShort, scale }) {
 }
 
 /**
- * Runs rows; answers `[{ row, wanted, count, unit, seed, problem, minutes }]`. A row's `run` answers how much it did, or throws.
+ * Runs rows; answers `[{ row, wanted, count, unit, seed, problem, minutes }]`. A row's `run` answers how much it did,
+ * or throws.
  */
 export async function runRows(rows, options, say = () => {}) {
   const results = [];
@@ -65,5 +66,8 @@ export function headOf({ isShort, scale, seed }) {
   const [cpu] = cpus();
   const machine = `${cpus().length} × ${cpu?.model.trim() ?? "?"}, ${Math.round(totalmem() / 2 ** 30)} GiB`;
   const form = isShort ? "short form" : scale === 1 ? "long form" : `${scale} of the long form`;
-  return `${new Date().toISOString().slice(0, 16).replace("T", " ")} UTC, ${machine}, commit ${commit}, ${form}, seed ${seed}`;
+  return (
+    `${new Date().toISOString().slice(0, 16).replace("T", " ")} UTC, ${machine}, commit ${commit}, ` +
+    `${form}, seed ${seed}`
+  );
 }

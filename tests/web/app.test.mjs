@@ -20,7 +20,7 @@ import { stories } from "./stories.mjs";
 
 const PRESET = "greenhouse/presets.yaml";
 const METRICS = "PluginPreset/acme/metrics";
-const VIEWS = ["Who gets what", "Fleet", "What-if", "Plan", "Permissions", "Picture", "Reference"];
+const VIEWS = ["Results", "Fleet", "What-if", "Plan", "Permissions", "Picture", "Reference"];
 const story = stories();
 
 const counts = (page) => page.getByRole("status", { name: "Counts" }).innerText();
@@ -96,10 +96,14 @@ story("what Secrets hold is in no link, wherever it hides", async (page) => {
   const canary = "c4n4ry";
   const hidden = [
     `apiVersion: v1\nkind: Secret\nmetadata: {name: a, namespace: n}\nstringData: {password: ${canary}}\n`,
-    `apiVersion: v1\nkind: List\nitems:\n- apiVersion: v1\n  kind: Secret\n  metadata: {name: b}\n  data: {password: ${canary}}\n`,
-    `apiVersion: types.kubefed.io/v1beta1\nkind: FederatedSecret\nmetadata: {name: c, namespace: n}\nspec: {template: {data: {k: ${canary}}}}\n`,
-    `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: d, namespace: n}\ndata:\n  t.yaml: |\n    kind: Secret\n    stringData: {k: ${canary}}\n`,
-    `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: e\n  annotations:\n    kubectl.kubernetes.io/last-applied-configuration: '{"kind":"Secret","data":{"k":"${canary}"}}'\n`,
+    "apiVersion: v1\nkind: List\nitems:\n- apiVersion: v1\n  kind: Secret\n  metadata: {name: b}\n" +
+      `  data: {password: ${canary}}\n`,
+    "apiVersion: types.kubefed.io/v1beta1\nkind: FederatedSecret\nmetadata: {name: c, namespace: n}\n" +
+      `spec: {template: {data: {k: ${canary}}}}\n`,
+    "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: d, namespace: n}\ndata:\n  t.yaml: |\n" +
+      `    kind: Secret\n    stringData: {k: ${canary}}\n`,
+    "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: e\n  annotations:\n" +
+      `    kubectl.kubernetes.io/last-applied-configuration: '{"kind":"Secret","data":{"k":"${canary}"}}'\n`,
     `kind: Secret\nstringData: {half: [${canary}\n`,
   ];
   await setText(
@@ -167,7 +171,7 @@ story("jumping finds clusters, subjects, options, documents and views by a few l
   assert.equal((await jump("subject FederatedService")).subject, "FederatedService/shop/web");
   await page.keyboard.press("Control+k");
   await page.keyboard.type("zzzz");
-  await page.getByText("nothing is called like that").waitFor();
+  await page.getByText("no matches").waitFor();
   await page.keyboard.press("Escape");
   assert.equal(await page.getByRole("combobox", { name: /Jump/ }).count(), 0);
 });
@@ -231,7 +235,7 @@ story(
   "a narrow screen shows one column at a time, in the same order",
   async (page) => {
     const names = await page.getByRole("navigation", { name: "Columns" }).getByRole("button").allInnerTexts();
-    assert.deepEqual(names, ["Documents", "Who gets what", "Cluster"]);
+    assert.deepEqual(names, ["Documents", "Results", "Cluster"]);
     assert.equal(await page.locator("ff-documents").isVisible(), false);
     await page.getByRole("button", { name: "Documents", exact: true }).click();
     assert.equal(await page.locator("ff-documents").isVisible(), true);

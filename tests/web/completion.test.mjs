@@ -53,13 +53,16 @@ const cases = [
   ],
   [
     "values of the key of the same requirement",
-    `${PRESET}  clusterSelector:\n    matchExpressions:\n      - {key: metadata.greenhouse.sap/region, operator: In, values: [|]}\n      - {key: metadata.greenhouse.sap/tier, operator: Exists}`,
+    `${PRESET}  clusterSelector:\n    matchExpressions:\n` +
+      "      - {key: metadata.greenhouse.sap/region, operator: In, values: [|]}\n" +
+      "      - {key: metadata.greenhouse.sap/tier, operator: Exists}",
     ["eu", "us"],
     ["gold"],
   ],
   [
     "options of the definition",
-    `${PRESET}  plugin:\n    pluginDefinitionRef: {kind: PluginDefinition, name: metrics}\n    optionValues:\n    - name: |`,
+    `${PRESET}  plugin:\n    pluginDefinitionRef: {kind: PluginDefinition, name: metrics}\n    optionValues:\n` +
+      "    - name: |",
     ["replicas", "image.tag"],
     ["issuer"],
   ],

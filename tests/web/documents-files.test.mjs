@@ -9,7 +9,7 @@ import { axe, files, goTo, offers, query, select, selection, settled, text, type
 describe("the files", () => {
   test("are by folder, what was seen in clusters apart, and long lists fold", () =>
     on({ example: "thousand" }, async (page) => {
-      const seen = tree(page).getByRole("treeitem", { name: /^seen in 11 clusters/ });
+      const seen = tree(page).getByRole("treeitem", { name: /^observed in 11 clusters/ });
       assert.equal(await seen.getAttribute("aria-expanded"), "false");
       await tree(page)
         .getByRole("treeitem", { name: /^clusters ?, 3 files/ })
@@ -160,7 +160,7 @@ describe("bringing files along", () => {
       await page.getByText("fleet/logo.png is neither YAML nor JSON").waitFor();
       await page.getByText("fleet/latin.yaml is not UTF-8").waitFor();
       await tree(page)
-        .getByRole("treeitem", { name: /seen in berlin/ })
+        .getByRole("treeitem", { name: /observed in berlin/ })
         .waitFor();
       assert.deepEqual(await axe(page, { within: DOCUMENTS }), []);
     }));
@@ -222,7 +222,11 @@ describe("the column", () => {
     on({}, async (page) => {
       const bad = '<img src=x onerror="document.title=1">';
       const name = "evil/<img src=x onerror=document.title=1>.yaml";
-      const hostile = `apiVersion: greenhouse.sap/v1alpha1\nkind: Cluster\nmetadata: {name: evil, namespace: acme, labels: {"a": '${bad}'}}\n---\n${PRESET}  clusterSelector:\n    matchExpressions:\n      - {key: a, operator: '${bad}', values: [b]}\n`;
+      const hostile =
+        "apiVersion: greenhouse.sap/v1alpha1\nkind: Cluster\n" +
+        `metadata: {name: evil, namespace: acme, labels: {"a": '${bad}'}}\n---\n` +
+        `${PRESET}  clusterSelector:\n    matchExpressions:\n` +
+        `      - {key: a, operator: '${bad}', values: [b]}\n`;
       await page.evaluate(
         ([name, text]) => document.querySelector("ff-app").state.add([{ name, text }]),
         [name, hostile],

@@ -274,7 +274,9 @@ describe("what is found", () => {
   test("thousands of problems are a list of which only the visible part is there", () =>
     on({}, async (page) => {
       const one = (index) =>
-        `apiVersion: greenhouse.sap/v1alpha1\nkind: PluginPreset\nmetadata: {name: p${index}, namespace: acme}\nspec:\n  clusterSelector: {matchExpressions: [{key: a, operator: Inn}]}\n`;
+        "apiVersion: greenhouse.sap/v1alpha1\nkind: PluginPreset\n" +
+        `metadata: {name: p${index}, namespace: acme}\nspec:\n` +
+        "  clusterSelector: {matchExpressions: [{key: a, operator: Inn}]}\n";
       await setText(page, "many.yaml", Array.from({ length: 2_000 }, (_, index) => one(index)).join("---\n"));
       await problems(page)
         .getByRole("button", { name: /^All [\d,]{5,}/ })

@@ -67,7 +67,8 @@ story("a value that comes and one that goes have their signs", async (page) => {
 story("a screen reader hears value, layer, line and what is overridden", async (page) => {
   assert.equal(
     await sentence(page, "replicas"),
-    "replicas, 5, set by cluster-option-override in presets.yaml line 29, overrides 3 from preset, overrides 2 from definition-default",
+    "replicas, 5, set by cluster-option-override in presets.yaml line 29, overrides 3 from preset, overrides " +
+      "2 from definition-default",
   );
 });
 
@@ -223,7 +224,7 @@ story("why a cluster is out, requirement by requirement, with a link to its labe
   await select(page, { cluster: "lab-1" });
   assert.match(
     await shown(column(page)),
-    /lab-1 is not picked[\s\S]*metadata.greenhouse.sap\/tier=gold does not hold: the label is bronze/,
+    /lab-1 is not selected[\s\S]*metadata.greenhouse.sap\/tier=gold does not hold: the label is bronze/,
   );
   await column(page)
     .getByRole("button", { name: /Go to the label metadata.greenhouse.sap\/tier of lab-1/ })

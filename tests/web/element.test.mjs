@@ -170,11 +170,11 @@ story("custom properties and the theme change how it looks", "/plain.html", asyn
 
 story("React 19 sets properties and hears events", "/react/index.html", async (page) => {
   await value(preview(page), "replicas", "3");
-  assert.match(await shown(preview(page)), /us-1 is picked/);
+  assert.match(await shown(preview(page)), /us-1 is selected/);
   await page.getByRole("spinbutton", { name: "Replicas" }).fill("8");
   await value(preview(page), "replicas", "8");
   await page.getByRole("button", { name: "other cluster" }).click();
-  await preview(page).getByText("eu-1 is picked").waitFor();
+  await preview(page).getByText("eu-1 is selected").waitFor();
   await row(preview(page), "replicas").click();
   await page.getByRole("status").filter({ hasText: "PluginPreset/acme/metrics · eu-1 · replicas" }).waitFor();
   await page.getByRole("button", { name: "take it out" }).click();
@@ -188,7 +188,7 @@ story("a plugin section shows what the cluster of the page gets", "/headlamp/ind
   await value(section, "replicas", "3");
   await value(section, "logLevel", "warn");
   await page.getByRole("button", { name: "lab-1" }).click();
-  await section.getByText("lab-1 is not picked").waitFor();
+  await section.getByText("lab-1 is not selected").waitFor();
   assert.match(await shown(section), /tier=gold does not hold: the label is bronze/);
 });
 
@@ -232,14 +232,14 @@ story("integers beyond 2^53 in objects stay exact", "/plain.html", async (page) 
 
 story("what the page sets is shown, what people choose is told", "/plain.html", async (page) => {
   await put(page, { documents: FLEET() }, { cluster: "us-1", subject: "PluginPreset/acme/metrics" });
-  await preview(page).getByText("us-1 is picked").waitFor();
+  await preview(page).getByText("us-1 is selected").waitFor();
   assert.deepEqual(await told(page, "select"), [], "the page knows what it said itself");
   await preview(page).evaluate((it) => (it.cluster = "eu-1"));
-  await preview(page).getByText("eu-1 is picked").waitFor();
+  await preview(page).getByText("eu-1 is selected").waitFor();
   await preview(page).getByRole("combobox", { name: "Cluster", exact: true }).click();
   await page.keyboard.type("us");
   await page.keyboard.press("Enter");
-  await preview(page).getByText("us-1 is picked").waitFor();
+  await preview(page).getByText("us-1 is selected").waitFor();
   assert.deepEqual(await told(page, "select"), [{ subject: "PluginPreset/acme/metrics", cluster: "us-1" }]);
   assert.equal(await preview(page).evaluate((it) => it.cluster), "us-1");
 });
@@ -264,7 +264,7 @@ story("an address that gives nothing is told and shown", "/plain.html", async (p
   await put(page, {}, { src: "./plain.js?x ./missing.yaml" });
   await preview(page)
     .getByRole("alert")
-    .filter({ hasText: "missing.yaml cannot be loaded: the server answers 404" })
+    .filter({ hasText: "missing.yaml cannot be loaded: the server returned 404" })
     .waitFor();
   assert.deepEqual(
     (await told(page, "error")).map((it) => it.src),
@@ -321,7 +321,7 @@ story("properties that were set before the element was known count", "/index.htm
     [script.type, script.src] = ["module", "./element.js"];
     document.head.append(script);
   }, FLEET());
-  await preview(page).getByText("us-1 is picked").waitFor();
+  await preview(page).getByText("us-1 is selected").waitFor();
 });
 
 story("loaded twice, it is defined once", "/plain.html", async (page) => {

@@ -194,18 +194,18 @@ story(
   { example: "thousand" },
 );
 
-story("a cluster that does not answer says so", async (page) => {
+story("a cluster that is unreachable says so", async (page) => {
   await page.evaluate(async () => {
     const { state } = document.querySelector("ff-app");
     await state.open({ ...state.source, facts: [{ live: "eu-1", unreachable: true, reason: "connection refused" }] });
   });
   await settled(page);
-  assert.match(await rows(page).filter({ hasText: "eu-1" }).innerText(), /does not answer/);
+  assert.match(await rows(page).filter({ hasText: "eu-1" }).innerText(), /unreachable/);
   await rows(page).filter({ hasText: "eu-1" }).click();
   await settled(page);
   assert.match(
     await view(page).getByRole("region", { name: "eu-1" }).innerText(),
-    /It does not answer: connection refused/,
+    /It is unreachable: connection refused/,
   );
 });
 
@@ -237,6 +237,7 @@ story(
 
 story("names that look like markup, or like parts of JavaScript, are text", async (page) => {
   const bad = "<img src=x onerror=alert(1)>";
+  const quoted = JSON.stringify(bad);
   await setText(
     page,
     "greenhouse/clusters.yaml",
@@ -244,7 +245,10 @@ story("names that look like markup, or like parts of JavaScript, are text", asyn
 ---
 apiVersion: greenhouse.sap/v1alpha1
 kind: Cluster
-metadata: {name: ${JSON.stringify(bad)}, namespace: acme, labels: {constructor: a, toString: ${JSON.stringify(bad)}, __proto__: c, rtl: "\\u202Egnp.exe"}}
+metadata:
+  name: ${quoted}
+  namespace: acme
+  labels: {constructor: a, toString: ${quoted}, __proto__: c, rtl: "\\u202Egnp.exe"}
 spec: {accessMode: direct}
 `,
   );

@@ -1,4 +1,4 @@
-// Who gets what: the subjects, the groups of clusters with equal results, and the reasons for a cluster's membership.
+// Results: the subjects, the groups of clusters with equal results, and the reasons for a cluster's membership.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
@@ -17,7 +17,7 @@ import { stories } from "./stories.mjs";
 
 const METRICS = "PluginPreset/acme/metrics";
 const story = stories(async (page) => {
-  await selectView(page, "Who gets what");
+  await selectView(page, "Results");
 });
 
 const view = (page) => page.locator("ff-groups");
@@ -107,7 +107,7 @@ story(
   async (page) => {
     await select(page, { subject: METRICS });
     assert.match(await said(page), /1,000 of 1,000 selected/);
-    assert.match(await group(page, "A").innerText(), /429 clusters[\s\S]*what most get/);
+    assert.match(await group(page, "A").innerText(), /429 clusters[\s\S]*the most common result/);
     assert.match(await group(page, "B").innerText(), /405 clusters[\s\S]*logLevel=debug/);
     assert.match(await group(page, "C").innerText(), /136 clusters[\s\S]*replicas=3/);
   },
@@ -293,7 +293,7 @@ story("a subject that gives nothing says why, and leads to the place", async (pa
     "matchLabels: {metadata.greenhouse.sap/tier: gold}",
     "matchExpressions: [{key: tier, operator: Inn, values: [gold]}]",
   );
-  assert.match(await said(page), /It gives nothing: Inn is not an operator of a selector; did you mean In\?/);
+  assert.match(await said(page), /It produces nothing: Inn is not an operator of a selector; did you mean In\?/);
   const place = opened(page);
   await view(page).getByRole("button", { name: "Open the place" }).click();
   assert.match((await text(page, (await place).file)).split("\n")[(await place).line - 1], /operator: Inn/);
@@ -350,11 +350,12 @@ story("without anything that gives, the view shows what would", async (page) => 
 story("the keyboard alone picks a subject, unfolds a group and chooses a cluster", async (page) => {
   await select(page, { subject: METRICS });
   await helper(page);
-  await page.getByRole("tab", { name: "Who gets what" }).focus();
+  await page.getByRole("tab", { name: "Results" }).focus();
   const focused = () =>
     page.evaluate(
       () =>
-        `${deepest(document).getAttribute("role") ?? deepest(document).localName} ${deepest(document).textContent.replace(/\s+/g, " ").trim()}`,
+        `${deepest(document).getAttribute("role") ?? deepest(document).localName} ` +
+        `${deepest(document).textContent.replace(/\s+/g, " ").trim()}`,
     );
   for (let at = 0; !(await focused()).startsWith("option") && at < 12; at++) await page.keyboard.press("Tab");
   assert.match(await focused(), /^option .*acme\/metrics/);

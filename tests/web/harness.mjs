@@ -187,7 +187,8 @@ export async function axe(page, { within, rules = {} } = {}) {
       return violations.flatMap((it) =>
         it.nodes.map(
           (node) =>
-            `${it.id} (${it.impact}): ${it.help}: ${node.target.flat().join(" ")} ${node.html.slice(0, 160)} ${node.any.map((why) => why.message).join(" ")}`,
+            `${it.id} (${it.impact}): ${it.help}: ${node.target.flat().join(" ")} ${node.html.slice(0, 160)} ` +
+            `${node.any.map((why) => why.message).join(" ")}`,
         ),
       );
     },

@@ -82,12 +82,12 @@ function* further(random) {
 
 function strings() {
   const all = new Set(HOSTILE);
-  const more = further(randomOf(seedOf(process.env.FLEETFOLD_PEER_SEED ?? "1", "strings", 0)));
+  const more = further(randomOf(seedOf(process.env.FLEETFOLD_SEED ?? "1", "strings", 0)));
   while (all.size < COUNT) all.add(more.next().value);
   return [...all].slice(0, COUNT);
 }
 
-const VIEWS = ["Who gets what", "Fleet", "What-if", "Plan", "Permissions", "Picture", "Reference"];
+const VIEWS = ["Results", "Fleet", "What-if", "Plan", "Permissions", "Picture", "Reference"];
 let chromium, served;
 
 before(async () => {

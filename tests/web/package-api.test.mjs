@@ -130,7 +130,8 @@ test("`using` frees a workspace, and nothing breaks where there is no such symbo
   const workspace = new api.Workspace();
   workspace[Symbol.dispose]();
   assert.equal(thrown(() => workspace.lint()).code, "freed");
-  const program = `const known = Object.getOwnPropertyNames(Symbol).filter((it) => !["dispose", "asyncDispose", "prototype", "name", "length"].includes(it));
+  const program = `const others = ["dispose", "asyncDispose", "prototype", "name", "length"];
+    const known = Object.getOwnPropertyNames(Symbol).filter((it) => !others.includes(it));
     globalThis.Symbol = Object.assign((text) => Object(text), Object.fromEntries(known.map((it) => [it, Symbol[it]])));
     import(${JSON.stringify(pathToFileURL(join(dist, "node.js")))}).then(({ Workspace, parse }) => {
       const names = Object.getOwnPropertyNames(Workspace.prototype);

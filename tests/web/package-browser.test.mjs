@@ -27,8 +27,12 @@ import { consume } from "./consumer.js";
 async function inWorker(): Promise<unknown[]> {
   const engine = createEngine();
   const fleet = engine.workspace();
-  await fleet.load({ documents: [{ apiVersion: "greenhouse.sap/v1alpha1", kind: "Cluster", metadata: { name: "eu-1", namespace: "acme" } }] });
-  const [{ clusters }, { documents }] = await Promise.all([fleet.clusters(), engine.parse({ text: "large: 9007199254740993" }, { bigint: true })]);
+  const metadata = { name: "eu-1", namespace: "acme" };
+  await fleet.load({ documents: [{ apiVersion: "greenhouse.sap/v1alpha1", kind: "Cluster", metadata }] });
+  const [{ clusters }, { documents }] = await Promise.all([
+    fleet.clusters(),
+    engine.parse({ text: "large: 9007199254740993" }, { bigint: true }),
+  ]);
   engine.terminate();
   return [clusters.map((it) => it.name), documents];
 }
@@ -41,14 +45,21 @@ import type { FleetfoldPreview } from "fleetfold/element";
 
 const preview: FleetfoldPreview = document.createElement("fleetfold-preview");
 preview.documents = [
-  { apiVersion: "greenhouse.sap/v1alpha1", kind: "Cluster", metadata: { name: "eu-1", namespace: "acme", labels: { tier: "gold" } } },
+  {
+    apiVersion: "greenhouse.sap/v1alpha1",
+    kind: "Cluster",
+    metadata: { name: "eu-1", namespace: "acme", labels: { tier: "gold" } },
+  },
   {
     apiVersion: "greenhouse.sap/v1alpha1",
     kind: "PluginPreset",
     metadata: { name: "metrics", namespace: "acme" },
     spec: {
       clusterSelector: { matchLabels: { tier: "gold" } },
-      plugin: { pluginDefinitionRef: { kind: "PluginDefinition", name: "metrics" }, optionValues: [{ name: "replicas", value: 3 }] },
+      plugin: {
+        pluginDefinitionRef: { kind: "PluginDefinition", name: "metrics" },
+        optionValues: [{ name: "replicas", value: 3 }],
+      },
       clusterOptionOverrides: [{ clusterName: "eu-1", overrides: [{ name: "replicas", value: 5 }] }],
     },
   },
@@ -57,7 +68,8 @@ preview.cluster = "eu-1";
 document.body.append(preview);
 `;
 const HTML = (script) =>
-  `<!doctype html><html lang="en"><title>Package</title><body><script type="module" src="${script}"></script></body></html>`;
+  '<!doctype html><html lang="en"><title>Package</title><body><script type="module" ' +
+  `src="${script}"></script></body></html>`;
 
 let packed, chromium;
 before(async () => {
@@ -103,7 +115,8 @@ test("esbuild bundles a typed program, and it runs in the page and in the worker
 
 test("esbuild gives the engine's address by its file loader", async () => {
   const main =
-    'import { init, parse } from "fleetfold";\nimport wasm from "fleetfold/engine.wasm";\nObject.assign(globalThis, { said: init(wasm).then(() => parse({ text: "a: 1" }).documents) });\n';
+    'import { init, parse } from "fleetfold";\nimport wasm from "fleetfold/engine.wasm";\n' +
+    'Object.assign(globalThis, { said: init(wasm).then(() => parse({ text: "a: 1" }).documents) });\n';
   const folder = project(packed, "esbuild-loader", { type: "module" }, { "main.ts": main });
   compile(folder, [...BUNDLER, "main.ts"]);
   run(
@@ -122,7 +135,8 @@ test("A single file with the engine in it runs without asking for another", asyn
     { type: "module" },
     {
       "main.ts":
-        'import { parse } from "fleetfold/inline";\nObject.assign(globalThis, { said: parse({ text: "a: 1" }).documents });\n',
+        'import { parse } from "fleetfold/inline";\n' +
+        'Object.assign(globalThis, { said: parse({ text: "a: 1" }).documents });\n',
     },
   );
   compile(folder, [...BUNDLER, "main.ts"]);
@@ -177,7 +191,8 @@ async function onPage(run, { csp, edit } = {}) {
   cpSync(join(packed.folder, "dist"), join(folder, "dist"), { recursive: true });
   writeFileSync(
     join(folder, "page.js"),
-    'import * as api from "./dist/web.js";\nimport * as worker from "./dist/worker.js";\nglobalThis.fleetfold = { ...api, ...worker };\n',
+    'import * as api from "./dist/web.js";\nimport * as worker from "./dist/worker.js";\n' +
+      "globalThis.fleetfold = { ...api, ...worker };\n",
   );
   writeFileSync(join(folder, "index.html"), HTML("./page.js"));
   edit?.(folder);

@@ -36,7 +36,12 @@ export async function consume(): Promise<string[]> {
 
   const documents: unknown[] = parse({ text: "mode: 0644\nday: no" }).documents;
   said.push(JSON.stringify(documents));
-  said.push(select({ selector: "tier in (gold)", clusters: [{ name: "eu-1", labels: { tier: "gold" } }, { name: "lab" }] }).clusters.join());
+  said.push(
+    select({
+      selector: "tier in (gold)",
+      clusters: [{ name: "eu-1", labels: { tier: "gold" } }, { name: "lab" }],
+    }).clusters.join(),
+  );
   try {
     // @ts-expect-error A field that the contract does not have.
     parse({ texts: "" });
@@ -49,7 +54,8 @@ export async function consume(): Promise<string[]> {
   try {
     parse({ text });
   } catch (error) {
-    if (error instanceof FleetfoldError && error.at !== undefined) said.push(`${error.code} ${error.at} ${offsetOf(text, error.at)}`);
+    if (error instanceof FleetfoldError && error.at !== undefined)
+      said.push(`${error.code} ${error.at} ${offsetOf(text, error.at)}`);
   }
   return said;
 }

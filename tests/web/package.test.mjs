@@ -160,7 +160,7 @@ test("The entry point with the engine in it gives the same results", async () =>
   assert.deepEqual(await consume(), SAID);
 });
 
-test("The entry point of Cloudflare Workers takes the module that they compile, and gives the same results", async () => {
+test("The entry point of Cloudflare Workers takes their compiled module, with the same results", async () => {
   const folder = project(packed, "workerd", { type: "module" });
   // As in workerd: the import is a `WebAssembly.Module`.
   const compiled = {

@@ -71,7 +71,10 @@ story("allowed: the rule that grants is named and leads to its line", async (pag
   assert.match(said, /Allowed:\s*ada may set cluster\.open-cluster-management\.io\/clusterset=dev on c4\./);
   assert.match(
     said,
-    /create managedclusters\/label cluster\.open-cluster-management\.io\/clusterset:dev not granted[\s\S]*clusterset:\* granted/,
+    new RegExp(
+      "create managedclusters/label cluster\\.open-cluster-management\\.io/clusterset:dev not granted" +
+        "[\\s\\S]*clusterset:\\* granted",
+    ),
   );
   assert.match(said, /granted by ClusterRoleBinding\/all-sets → ClusterRole\/all-sets → rule 1/);
   assert.match(said, /The cluster joins dev/);
@@ -123,7 +126,10 @@ story("binding a set is asked for as well", async (page, view) => {
   await settled(page);
   assert.match(
     await shown(answer(view)),
-    /Allowed:\s*somebody in team-a may bind the set openshift[\s\S]*granted by ClusterRoleBinding\/dev-set → ClusterRole\/dev-set → rule 2/,
+    new RegExp(
+      "Allowed:\\s*somebody in team-a may bind the set openshift[\\s\\S]*" +
+        "granted by ClusterRoleBinding/dev-set → ClusterRole/dev-set → rule 2",
+    ),
   );
   await view.getByLabel("who", { exact: true }).selectOption({ label: "somebody else" });
   await settled(page);

@@ -32,7 +32,8 @@ story("a document says whom it feeds, as the engine has it", async (page) => {
   assert.equal(
     await node(
       page,
-      `plugin-override acme/europe feeds ${clusters.size} clusters through PluginPreset/acme/certs and PluginPreset/acme/metrics`,
+      `plugin-override acme/europe feeds ${clusters.size} clusters through PluginPreset/acme/certs and ` +
+        "PluginPreset/acme/metrics",
     ).count(),
     1,
   );
@@ -77,7 +78,8 @@ story(
     assert.ok(counts.changed > 100 && counts.shadowed > 100);
     assert.equal(
       await sentence(page),
-      `Your edits change ~ ${counts.changed} of 1,000 clusters through ${counts.subjects} subjects. ┄ ${counts.shadowed} clusters are shadowed: another layer hides what the edits say there.`,
+      `Your edits change ~ ${counts.changed} of 1,000 clusters through ${counts.subjects} subjects. ┄ ` +
+        `${counts.shadowed} clusters are shadowed: another layer hides what the edits say there.`,
     );
     assert.equal(await isChanged(node(page, "definition-default acme/metrics")), true);
     assert.equal(await isChanged(node(page, "organization-override acme")), false);
@@ -102,7 +104,8 @@ story("an edit that is hidden everywhere changes nothing, and says so", async (p
   assert.equal(
     await node(
       page,
-      "definition-default acme/metrics feeds 3 clusters through PluginPreset/acme/metrics; your edit is shadowed in 3 clusters",
+      "definition-default acme/metrics feeds 3 clusters through PluginPreset/acme/metrics; your edit is " +
+        "shadowed in 3 clusters",
     ).count(),
     1,
   );

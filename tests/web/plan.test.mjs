@@ -67,7 +67,7 @@ const planOf = async (page) => (await query(page, { op: "plan", now: NOW })).ok;
 
 async function tally(view) {
   return view
-    .getByLabel("What would be done")
+    .getByLabel("Planned actions")
     .evaluate((row) =>
       Object.fromEntries(
         [...row.querySelectorAll("div")].map((it) => [
@@ -102,7 +102,7 @@ for (const example of ["greenhouse", "ocm", "kubefed", "kudo", "certmanager"]) {
         [plan.status.length === 1 ? "status" : "statuses"]: `${plan.status.length}`,
       });
       if (plan.actions.length) assert.ok((await shown(view)).includes(`fleetfold approve ${plan.digest}`));
-      else assert.match(await shown(view), /There is nothing to approve before more is seen/);
+      else assert.match(await shown(view), /There is nothing to approve until more objects are read/);
       for (const wave of new Set(plan.actions.map((it) => it.wave))) {
         const section = view.getByRole("region", { name: `Wave ${wave}`, exact: true });
         assert.equal(await actionsIn(section), plan.actions.filter((it) => it.wave === wave).length, `wave ${wave}`);
@@ -162,19 +162,20 @@ story(
   async (page, view) => {
     const before = await planOf(page);
     assert.ok(before.needs.length > 1 && before.actions.length === 0);
-    const need = view.getByRole("article", { name: "To be seen in the hub" });
-    await need.getByRole("button", { name: "paste what was seen" }).click();
-    const area = need.getByRole("textbox", { name: "What was seen in the hub" });
+    const need = view.getByRole("article", { name: "To read in the hub" });
+    await need.getByRole("button", { name: "paste observed objects" }).click();
+    const area = need.getByRole("textbox", { name: "Observed objects in the hub" });
     await area.fill("kind: [");
-    await need.getByRole("button", { name: "take it as seen in the hub" }).click();
+    await need.getByRole("button", { name: "load as observed in the hub" }).click();
     assert.match(await need.getByRole("alert").innerText(), /^line \d+, column \d+: /);
     assert.ok(!(await files(page)).includes("live/_hub/pasted.yaml"));
-    assert.match(await shown(need), /what is not in it counts as absent/);
+    assert.match(await shown(need), /Objects that are missing there count as absent/);
     const wanted = before.needs.find((it) => it.kind === "ConfigMap");
     await area.fill(
-      `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: ${wanted.name}, namespace: ${wanted.namespace}}\ndata: {other: thing}\n`,
+      `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: ${wanted.name}, namespace: ${wanted.namespace}}\n` +
+        "data: {other: thing}\n",
     );
-    await need.getByRole("button", { name: "take it as seen in the hub" }).click();
+    await need.getByRole("button", { name: "load as observed in the hub" }).click();
     await settled(page);
     const after = await planOf(page);
     assert.equal(after.needs.length, 0);
@@ -188,9 +189,9 @@ story(
 story(
   "a cluster can be told to have nothing of it",
   async (page, view) => {
-    const need = view.getByRole("article", { name: "To be seen in the hub" });
-    await need.getByRole("button", { name: "paste what was seen" }).click();
-    await need.getByRole("button", { name: "nothing of it is there" }).click();
+    const need = view.getByRole("article", { name: "To read in the hub" });
+    await need.getByRole("button", { name: "paste observed objects" }).click();
+    await need.getByRole("button", { name: "none of them exist" }).click();
     await settled(page);
     const plan = await planOf(page);
     assert.equal(plan.needs.length, 0);
@@ -231,7 +232,7 @@ story(
   async (page, view) => {
     const plan = await planOf(page);
     const statuses = view.getByRole("region", { name: "Statuses" });
-    assert.match(await shown(statuses), new RegExp(`Statuses\\s+${plan.status.length} are not what they should be`));
+    assert.match(await shown(statuses), new RegExp(`Statuses\\s+${plan.status.length} to update`));
     await statuses.getByText(`Plugin/acme/certs-lab`).first().click();
     assert.match(await shown(statuses.getByLabel("The status").first()), /appliedOverrides/);
   },
@@ -265,7 +266,7 @@ test("with masked Secrets the server gives the digest, and with edits nobody doe
       "greenhouse/presets.yaml",
       (await text(page, "greenhouse/presets.yaml")).replace("value: 3}", "value: 4}"),
     );
-    assert.match(await shown(view), /This digest holds for masked Secrets only/);
+    assert.match(await shown(view), /This digest covers masked Secrets only/);
     assert.ok(
       (await shown(view)).includes(
         (
@@ -308,12 +309,12 @@ story(
         return at?.getAttribute("aria-label") ?? at?.textContent?.trim();
       });
     await page.getByRole("tab", { name: "Plan" }).focus();
-    for (let step = 0; step < 80 && (await focused()) !== "paste what was seen"; step++)
+    for (let step = 0; step < 80 && (await focused()) !== "paste observed objects"; step++)
       await page.keyboard.press("Tab");
     await page.keyboard.press("Enter");
-    for (let step = 0; step < 10 && (await focused()) !== "What was seen in the hub"; step++)
+    for (let step = 0; step < 10 && (await focused()) !== "Observed objects in the hub"; step++)
       await page.keyboard.press("Tab");
-    assert.equal(await focused(), "What was seen in the hub");
+    assert.equal(await focused(), "Observed objects in the hub");
   },
   { example: "kudo" },
 );

@@ -21,7 +21,7 @@ const story = stories(async (page) => {
 });
 
 const answered = (view) => view.locator("[data-answer]").getAttribute("data-answer");
-const answer = (view) => view.getByRole("group", { name: "what the engine answers" });
+const answer = (view) => view.getByRole("group", { name: "the answer of the engine" });
 const request = (view) => view.getByRole("textbox", { name: "request" });
 
 story("every op has a page whose example is answered, away from the loaded fleet", async (page, view) => {

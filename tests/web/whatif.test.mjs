@@ -42,7 +42,7 @@ const groups = (view) => view.getByRole("region", { name: "Changes" }).getByRole
 const shadowed = (view) => view.getByRole("region", { name: "Shadowed" }).getByRole("article");
 
 story("without edits it teaches, and makes an example edit that changes something", async (page, view) => {
-  assert.match(await shown(view), /Nothing is edited/);
+  assert.match(await shown(view), /There are no edits/);
   await view.getByRole("button", { name: "try this edit" }).click();
   await settled(page);
   const { counts } = await engine(page, [PRESETS]);
@@ -108,7 +108,10 @@ story("what is shadowed is as loud, with whom it concerns and what hides it", as
   const card = shadowed(view).first();
   assert.match(
     await shown(card),
-    /replicas of PluginPreset\/acme\/metrics is said without effect for 1 cluster[\s\S]*eu-1[\s\S]*hidden by\s+cluster-option-override\s+presets\.yaml\s*:29/,
+    new RegExp(
+      "replicas of PluginPreset/acme/metrics has no effect on 1 cluster[\\s\\S]*eu-1[\\s\\S]*" +
+        "shadowed by\\s+cluster-option-override\\s+presets\\.yaml\\s*:29",
+    ),
   );
   await card.getByRole("button", { name: "presets.yaml:29" }).click();
   await settled(page);
@@ -135,7 +138,7 @@ story("a cluster that joins and one that leaves are told apart", async (page, vi
     "matchLabels: {metadata.greenhouse.sap/tier: bronze}",
   );
   const { groups: wanted } = await engine(page, [PRESETS]);
-  const words = { joins: "new for", leaves: "gone for" };
+  const words = { joins: "new for", leaves: "removed from" };
   const kinds = new Set(wanted.map((it) => it.change));
   assert.ok(kinds.has("joins") && kinds.has("leaves"), [...kinds].join());
   for (const [change, word] of Object.entries(words)) {
@@ -151,7 +154,8 @@ story("a file is reverted alone, and everything at once", async (page, view) => 
   await setText(
     page,
     "more.yaml",
-    "apiVersion: greenhouse.sap/v1alpha1\nkind: PluginOverride\nmetadata: {name: more, namespace: acme}\nspec:\n  overrides:\n    - {path: retention, value: 1d}\n",
+    "apiVersion: greenhouse.sap/v1alpha1\nkind: PluginOverride\nmetadata: {name: more, namespace: acme}\n" +
+      "spec:\n  overrides:\n    - {path: retention, value: 1d}\n",
   );
   const edited = view.getByRole("region", { name: "Edited files" });
   assert.equal(await edited.getByRole("article").count(), 2);
@@ -165,7 +169,7 @@ story("a file is reverted alone, and everything at once", async (page, view) => 
   assert.equal(await edited.getByRole("article").count(), 1);
   await view.getByRole("button", { name: "Revert more.yaml" }).click();
   await settled(page);
-  assert.match(await shown(view), /Nothing is edited/);
+  assert.match(await shown(view), /There are no edits/);
   await replace(page, PRESETS, "{name: replicas, value: 3}", "{name: replicas, value: 7}");
   await view.getByRole("button", { name: "return to baseline" }).click();
   await settled(page);
@@ -176,7 +180,7 @@ story("what is kept is the baseline from then on", async (page, view) => {
   await replace(page, PRESETS, "{name: replicas, value: 3}", "{name: replicas, value: 7}");
   await view.getByRole("button", { name: "keep as new baseline" }).click();
   await settled(page);
-  assert.match(await shown(view), /Nothing is edited/);
+  assert.match(await shown(view), /There are no edits/);
   await replace(page, PRESETS, "{name: replicas, value: 7}", "{name: replicas, value: 8}");
   assert.match(await shown(groups(view).first()), /before\s+7\s+\+\s+after\s+8/);
 });
@@ -258,7 +262,8 @@ story("Secrets are not written out in the difference of a file", async (page, vi
   await setText(
     page,
     "secret.yaml",
-    "apiVersion: v1\nkind: Secret\nmetadata:\n  name: pw\n  namespace: acme\nstringData:\n  password: hunter2\n  conf: |\n    token: hunter3\n",
+    "apiVersion: v1\nkind: Secret\nmetadata:\n  name: pw\n  namespace: acme\nstringData:\n" +
+      "  password: hunter2\n  conf: |\n    token: hunter3\n",
   );
   const said = await shown(view);
   assert.match(said, /kind: Secret/);
@@ -302,7 +307,7 @@ story("the keyboard alone makes an edit, opens a group and reverts", async (page
   ])
     assert.ok(reached.has(name), `${name} of ${[...reached].join(" | ")}`);
   await press(`Revert ${PRESETS}`);
-  assert.match(await shown(view), /Nothing is edited/);
+  assert.match(await shown(view), /There are no edits/);
 });
 
 for (const colorScheme of ["light", "dark"]) {

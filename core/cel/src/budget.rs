@@ -6,7 +6,7 @@ use fleetfold_value::value::Position;
 
 /// Bytes that are read, compared or written for one step.
 const BYTES_A_STEP: usize = 16;
-/// Bytes that are looked at one by one for one step.
+/// Bytes that are read one by one per step.
 const SLOW_BYTES_A_STEP: usize = 4;
 
 /// The steps that several evaluations may take together.
@@ -20,8 +20,9 @@ const SLOW_BYTES_A_STEP: usize = 4;
 /// let program = Program::compile("[1, 2, 3].all(n, n > 0)", &[]).unwrap();
 /// let mut allowance = Allowance::new(40);
 /// assert!(program.evaluate_within(&[], &mut allowance).is_ok());
-/// let flaw = program.evaluate_within(&[], &mut allowance).and_then(|_| program.evaluate_within(&[], &mut allowance));
-/// assert_eq!(flaw.unwrap_err().code, Code::ExpressionBudget);
+/// let mut evaluate = || program.evaluate_within(&[], &mut allowance);
+/// let result = evaluate().and_then(|_| evaluate());
+/// assert_eq!(result.unwrap_err().code, Code::ExpressionBudget);
 /// ```
 #[derive(Clone, Debug)]
 pub struct Allowance {
@@ -71,7 +72,7 @@ impl Allowance {
 #[derive(Debug)]
 pub(super) struct Budget {
     pub(super) left: u64,
-    /// Whether more was asked for than was left.
+    /// Whether more steps were requested than were left.
     pub(super) is_exceeded: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Checks names and types before evaluation, to tell an expression that can never work from one that fails on a
+//! Checks names and types before evaluation, to distinguish an expression that can never work from one that fails on a
 //! cluster.
 //!
 //! Variables have any type, and so has most of an expression. Only the types of literals and of function results are
@@ -66,7 +66,7 @@ impl Checker {
                         let [_, value] = *entry;
                         value
                     }
-                    other => return bad(format!("`.{field}` is asked of {}, which has no fields", other.name())),
+                    other => return bad(format!("cannot read `.{field}` of {}, which has no fields", other.name())),
                 };
                 Ok(if is_has { BOOL } else { found })
             }
@@ -121,7 +121,7 @@ impl Checker {
                         let [key, _] = *entry;
                         key
                     }
-                    other => return bad(format!("{} has nothing to go through", other.name())),
+                    other => return bad(format!("cannot iterate over {}", other.name())),
                 };
                 self.mixed = true;
                 self.names.push((name.clone(), each.clone()));
@@ -233,9 +233,9 @@ impl Checker {
     fn refused(&mut self, name: &str, given: &[Type], at: Position) -> CelError {
         let given: Vec<Type> = given.iter().map(|it| self.types.resolve(it)).collect();
         let kinds: Vec<&str> = given.iter().map(Type::name).collect();
-        let flaw = CelError::bad(format!("`{name}` does not take {}", kinds.join(" and ")), at);
+        let error = CelError::bad(format!("`{name}` does not take {}", kinds.join(" and ")), at);
         let texts = given.iter().filter(|it| **it == Type::Plain('s')).count();
-        if name == "+" && texts == 1 { flaw.hint("make a string of the other side with `string(…)`") } else { flaw }
+        if name == "+" && texts == 1 { error.hint("make a string of the other side with `string(…)`") } else { error }
     }
 }
 

@@ -19,7 +19,7 @@ pub(super) enum Datum {
     /// In the order of the literal, each key once.
     Map(Arc<Vec<(Datum, Datum)>>),
     /// A list or a map of a variable, not converted: an expression reads only a small part of a document.
-    Given(Value),
+    Json(Value),
     Type(&'static str),
 }
 
@@ -35,7 +35,7 @@ impl From<&Value> for Datum {
             Value::Number(Number::Int(it)) => Datum::Int(*it),
             Value::Number(Number::Double(it)) => Datum::Double(*it),
             Value::Text(it) => Datum::Text(it.clone()),
-            Value::List(_) | Value::Map(_) => Datum::Given(value.clone()),
+            Value::List(_) | Value::Map(_) => Datum::Json(value.clone()),
         }
     }
 }
@@ -58,8 +58,8 @@ impl Datum {
             Datum::Uint(_) => "uint",
             Datum::Double(_) => "double",
             Datum::Text(_) => "string",
-            Datum::List(_) | Datum::Given(Value::List(_)) => "list",
-            Datum::Map(_) | Datum::Given(_) => "map",
+            Datum::List(_) | Datum::Json(Value::List(_)) => "list",
+            Datum::Map(_) | Datum::Json(_) => "map",
             Datum::Type(_) => "type",
         }
     }
@@ -67,11 +67,11 @@ impl Datum {
     /// Converts the first level of a variable's value, so that it is a list or a map like any other.
     pub(super) fn open(self, budget: &mut Budget) -> Result<Datum, String> {
         Ok(match self {
-            Datum::Given(Value::List(items)) => {
+            Datum::Json(Value::List(items)) => {
                 budget.spend(items.len())?;
                 Datum::list(items.iter().map(Datum::from).collect())
             }
-            Datum::Given(Value::Map(map)) => {
+            Datum::Json(Value::Map(map)) => {
                 budget.spend(map.len())?;
                 let entry = |(key, value): (&Text, &Value)| (Datum::Text(key.clone()), Datum::from(value));
                 Datum::Map(Arc::new(map.iter().map(entry).collect()))
@@ -83,7 +83,7 @@ impl Datum {
     /// The value of a key in a map. Equal numbers are the same key, whatever their types.
     pub(super) fn get(&self, key: &Datum, budget: &mut Budget) -> Result<Option<Datum>, String> {
         match (self, key) {
-            (Datum::Given(map), Datum::Text(key)) => {
+            (Datum::Json(map), Datum::Text(key)) => {
                 budget.spend_text(key.len())?;
                 Ok(map.get(key).map(Datum::from))
             }
@@ -114,7 +114,7 @@ impl Datum {
                 }
                 Ok(a.len() == b.len())
             }
-            (Datum::Map(a), Datum::Map(_) | Datum::Given(Value::Map(_))) => {
+            (Datum::Map(a), Datum::Map(_) | Datum::Json(Value::Map(_))) => {
                 if a.len() != other.len() {
                     return Ok(false);
                 }
@@ -126,10 +126,10 @@ impl Datum {
                 }
                 Ok(true)
             }
-            (Datum::Given(_), Datum::List(_) | Datum::Map(_) | Datum::Given(_)) => {
+            (Datum::Json(_), Datum::List(_) | Datum::Map(_) | Datum::Json(_)) => {
                 self.clone().open(budget)?.equals(other, budget)
             }
-            (Datum::List(_), Datum::Given(Value::List(_))) => self.equals(&other.clone().open(budget)?, budget),
+            (Datum::List(_), Datum::Json(Value::List(_))) => self.equals(&other.clone().open(budget)?, budget),
             (Datum::Text(a), Datum::Text(b)) if a.len() == b.len() => {
                 budget.spend_text(a.len())?;
                 Ok(a == b)
@@ -164,7 +164,7 @@ impl Datum {
             Datum::Text(text) => text.chars().count(),
             Datum::List(items) => items.len(),
             Datum::Map(entries) => entries.len(),
-            Datum::Given(value) => {
+            Datum::Json(value) => {
                 value.as_list().map_or(0, Vec::len).saturating_add(value.as_map().map_or(0, Map::len))
             }
             _ => 0,
@@ -173,7 +173,7 @@ impl Datum {
 
     /// The result as JSON. Integer and boolean keys become strings.
     pub(super) fn into_value(self, budget: &mut Budget) -> Result<Value, String> {
-        let no_word = |what: &str| Err(format!("the result has {what}, which JSON has no word for"));
+        let no_word = |what: &str| Err(format!("the result has {what}, which JSON cannot express"));
         budget.spend(1)?;
         match self {
             Datum::Null => Ok(Value::Null),
@@ -188,7 +188,7 @@ impl Datum {
                 None => no_word("an infinite double or NaN"),
             },
             Datum::Text(it) => budget.spend_text(it.len()).map(|()| it.into()),
-            Datum::Given(it) => weigh(&it, budget).map(|()| it),
+            Datum::Json(it) => weigh(&it, budget).map(|()| it),
             Datum::Type(_) => no_word("a type"),
             Datum::List(items) => {
                 let items: Result<Vec<Value>, String> = items.iter().map(|it| it.clone().into_value(budget)).collect();
@@ -247,7 +247,7 @@ impl Key {
             Datum::Double(it) => Key::Double((it + 0.0).to_bits()),
             Datum::Text(it) => Key::Text(it.clone()),
             Datum::Type(it) => Key::Type(it),
-            Datum::List(_) | Datum::Map(_) | Datum::Given(_) => return None,
+            Datum::List(_) | Datum::Map(_) | Datum::Json(_) => return None,
         })
     }
 

@@ -20,7 +20,7 @@ pub(super) fn evaluate(root: &Node, variables: &[(&str, Value)], allowance: &mut
     allowance.spend(steps.saturating_sub(run.budget.left), root.at)?;
     // What ran out is what all evaluations share, and not the limit of this one.
     let is_shared = run.budget.is_exceeded && steps < MAX_STEPS;
-    result.map_err(|fault| if is_shared { allowance.exceeded(fault.at) } else { fault.into_flaw() })
+    result.map_err(|fault| if is_shared { allowance.exceeded(fault.at) } else { fault.into_cel_error() })
 }
 
 struct Run {
@@ -46,7 +46,7 @@ impl Fault {
         Fault { at: node.at, message: message.into(), missing: None, unsettled: false }
     }
 
-    fn into_flaw(self) -> CelError {
+    fn into_cel_error(self) -> CelError {
         let keys = |of: Datum| match of.open(&mut Budget::new(1000)) {
             Ok(Datum::Map(entries)) => entries.iter().filter_map(|(key, _)| key.written()).collect(),
             _ => Vec::new(),
@@ -81,11 +81,13 @@ impl Run {
                         let message = format!("the map has no field `{field}`");
                         Err(Fault { missing: Some((of, field.clone())), ..fault(message) })
                     }
-                    None => Err(fault(format!("`.{field}` is asked of {}, which has no fields", of.kind()))),
+                    None => Err(fault(format!("cannot read `.{field}` of {}, which has no fields", of.kind()))),
                 }
             }
             Kind::Has { of, field } => match self.node(of)? {
-                of if of.kind() == "list" => Err(fault(format!("`.{field}` is asked of a list, which has no fields"))),
+                of if of.kind() == "list" => {
+                    Err(fault(format!("cannot read `.{field}` of a list, which has no fields")))
+                }
                 of => {
                     let found = of.get(&Datum::Text(field.clone()), &mut self.budget).map_err(fault)?;
                     Ok(Datum::Bool(found.is_some()))
@@ -126,7 +128,7 @@ impl Run {
                         self.budget.spend(entries.len()).map_err(fault)?;
                         Arc::new(entries.iter().map(|(key, _)| key.clone()).collect())
                     }
-                    other => return Err(fault(format!("{} has nothing to go through", other.kind()))),
+                    other => return Err(fault(format!("cannot iterate over {}", other.kind()))),
                 };
                 let depth = self.names.len();
                 let result = self.each(*form, name, &items, test.as_deref(), item.as_deref());

@@ -250,15 +250,15 @@ pub(super) fn find(name: &str, style: Style, arguments: usize, at: Position) -> 
     if ABSENT.contains(&name) {
         return Err(CelError::bad(format!("`{name}` is not supported"), at));
     }
-    let flaw = CelError::bad(format!("there is no function `{name}`"), at);
+    let error = CelError::bad(format!("there is no function `{name}`"), at);
     if is_known(name, Member) {
-        return Err(flaw.hint(format!("it is a method: write `text.{name}(…)`")));
+        return Err(error.hint(format!("it is a method: write `text.{name}(…)`")));
     }
     if is_known(name, Global) {
-        return Err(flaw.hint(format!("it is a function: write `{name}(…)`")));
+        return Err(error.hint(format!("it is a function: write `{name}(…)`")));
     }
     let macros = FORMS.iter().map(|(name, _)| (*name, Member)).chain([("has", Global)]);
     let names = ROWS.iter().map(|it| (it.name, it.style)).chain(macros);
     let hint = did_you_mean(name, names.filter(|(_, it)| *it == style).map(|(name, _)| name));
-    Err(CelError { hint, ..flaw })
+    Err(CelError { hint, ..error })
 }

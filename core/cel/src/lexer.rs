@@ -46,7 +46,7 @@ struct Lexer<'a> {
 }
 
 impl<'a> Lexer<'a> {
-    fn flaw(&self, message: impl Into<String>) -> CelError {
+    fn error(&self, message: impl Into<String>) -> CelError {
         CelError::bad(message, self.at)
     }
 
@@ -106,7 +106,7 @@ impl<'a> Lexer<'a> {
             return self.text(!name.is_empty());
         }
         if after.starts_with(['"', '\'']) && matches!(name, "b" | "B" | "br" | "bR" | "Br" | "BR") {
-            return Err(self.flaw("bytes are not supported").hint("use a string"));
+            return Err(self.error("bytes are not supported").hint("use a string"));
         }
         if !name.is_empty() {
             self.take(name);
@@ -120,10 +120,10 @@ impl<'a> Lexer<'a> {
             }
             None => {
                 let hint = ["==", "&&", "||"].into_iter().find(|it| it.starts_with(first));
-                let flaw = self.flaw(format!("`{first}` means nothing here"));
+                let error = self.error(format!("`{first}` means nothing here"));
                 Err(match hint {
-                    Some(sign) => flaw.hint(format!("did you mean `{sign}`?")),
-                    None => flaw,
+                    Some(sign) => error.hint(format!("did you mean `{sign}`?")),
+                    None => error,
                 })
             }
         }
@@ -204,14 +204,14 @@ impl<'a> Lexer<'a> {
             Some('u') => (0, 4, 16),
             Some('U') => (0, 8, 16),
             Some(it @ '0'..='3') => (it.to_digit(8).unwrap_or(0), 2, 8),
-            _ => return Err(self.flaw("no such escape in a string").hint("write `\\\\` for a backslash")),
+            _ => return Err(self.error("no such escape in a string").hint("write `\\\\` for a backslash")),
         };
         let mut code: u32 = code;
         for _ in 0..digits {
             let digit = self.next().and_then(|it| it.to_digit(radix));
-            let digit = digit.ok_or_else(|| self.flaw(format!("the escape needs {digits} digits")))?;
+            let digit = digit.ok_or_else(|| self.error(format!("the escape needs {digits} digits")))?;
             code = code.wrapping_mul(radix).wrapping_add(digit);
         }
-        char::from_u32(code).ok_or_else(|| self.flaw("the escape is no character"))
+        char::from_u32(code).ok_or_else(|| self.error("the escape is not a character"))
     }
 }

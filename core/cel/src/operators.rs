@@ -6,7 +6,7 @@ use super::functions::Op;
 use super::strings;
 use fleetfold_value::value::Value;
 
-use Datum::{Bool, Double, Given, Int, List, Map, Text, Uint};
+use Datum::{Bool, Double, Int, Json, List, Map, Text, Uint};
 
 /// Applies one operator or function. Arguments of other types are an error.
 pub(super) fn apply(op: Op, name: &str, arguments: &[Datum], budget: &mut Budget) -> Result<Datum, String> {
@@ -24,9 +24,7 @@ pub(super) fn apply(op: Op, name: &str, arguments: &[Datum], budget: &mut Budget
             budget.spend_text(a.len().saturating_add(b.len()))?;
             Datum::text([a.as_str(), b].concat())
         }
-        (Op::Add, [List(_) | Given(Value::List(_)), List(_) | Given(Value::List(_))]) => {
-            concatenated(arguments, budget)?
-        }
+        (Op::Add, [List(_) | Json(Value::List(_)), List(_) | Json(Value::List(_))]) => concatenated(arguments, budget)?,
         (Op::Equal, [a, b]) => Bool(a.equals(b, budget)?),
         (Op::Unequal, [a, b]) => Bool(!a.equals(b, budget)?),
         (Op::Less | Op::LessOrEqual | Op::Greater | Op::GreaterOrEqual, [a, b]) => match a.order(b) {
@@ -38,8 +36,8 @@ pub(super) fn apply(op: Op, name: &str, arguments: &[Datum], budget: &mut Budget
             }),
             None => return Err(refused(name, arguments)),
         },
-        (Op::In, [key, map @ (Map(_) | Given(Value::Map(_)))]) => Bool(map.get(key, budget)?.is_some()),
-        (Op::In, [item, list @ (List(_) | Given(Value::List(_)))]) => {
+        (Op::In, [key, map @ (Map(_) | Json(Value::Map(_)))]) => Bool(map.get(key, budget)?.is_some()),
+        (Op::In, [item, list @ (List(_) | Json(Value::List(_)))]) => {
             let List(items) = list.clone().open(budget)? else { return Err(refused(name, arguments)) };
             let mut found = false;
             for it in items.iter() {
@@ -50,18 +48,18 @@ pub(super) fn apply(op: Op, name: &str, arguments: &[Datum], budget: &mut Budget
             }
             Bool(found)
         }
-        (Op::Index, [map @ (Map(_) | Given(Value::Map(_))), key]) => {
+        (Op::Index, [map @ (Map(_) | Json(Value::Map(_))), key]) => {
             map.get(key, budget)?.ok_or("the map has no such key")?
         }
         (Op::Index, [List(items), index]) => {
             let at = place(index).ok_or_else(|| refused(name, arguments))?;
             items.get(at).cloned().ok_or_else(|| beyond(items.len()))?
         }
-        (Op::Index, [Given(Value::List(items)), index]) => {
+        (Op::Index, [Json(Value::List(items)), index]) => {
             let at = place(index).ok_or_else(|| refused(name, arguments))?;
             items.get(at).map(Datum::from).ok_or_else(|| beyond(items.len()))?
         }
-        (Op::Size, [it @ (Text(_) | List(_) | Map(_) | Given(_))]) => Int(i64::try_from(it.len()).unwrap_or(i64::MAX)),
+        (Op::Size, [it @ (Text(_) | List(_) | Map(_) | Json(_))]) => Int(i64::try_from(it.len()).unwrap_or(i64::MAX)),
         (Op::ToInt, [it]) => to_int(it).ok_or_else(|| unconverted(it, "int"))?,
         (Op::ToUint, [it]) => to_uint(it).ok_or_else(|| unconverted(it, "uint"))?,
         (Op::ToDouble, [it]) => to_double(it).ok_or_else(|| unconverted(it, "double"))?,
@@ -133,7 +131,7 @@ fn beyond(len: usize) -> String {
 }
 
 fn to_int(it: &Datum) -> Option<Datum> {
-    // The bounds themselves are refused: near them a double stands for several integers.
+    // The bounds themselves are refused: near them a double represents several integers.
     const BOUND: f64 = 9_223_372_036_854_775_808.0;
     match it {
         Int(_) => Some(it.clone()),
@@ -184,7 +182,7 @@ fn to_bool(it: &Datum) -> Option<Datum> {
 }
 
 fn unconverted(it: &Datum, to: &str) -> String {
-    format!("this {} is no {to}", it.kind())
+    format!("cannot convert this {} to {to}", it.kind())
 }
 
 fn refused(name: &str, arguments: &[Datum]) -> String {

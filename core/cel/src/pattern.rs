@@ -345,7 +345,7 @@ impl<'a> Translator<'a> {
         })
     }
 
-    /// A character that stands for itself, inside of a class and outside.
+    /// A literal character, inside of a class or outside.
     fn literal(&mut self, it: char) {
         if it.is_ascii_punctuation() && !matches!(it, '<' | '>') {
             self.out.push('\\');

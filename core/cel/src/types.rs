@@ -78,10 +78,10 @@ impl Type {
     }
 }
 
-/// The types that free types were settled to.
+/// The types that free types are bound to.
 #[derive(Default)]
 pub(super) struct Types {
-    settled: Vec<Option<Type>>,
+    bound: Vec<Option<Type>>,
     /// Previous entries, to roll back a failed attempt.
     trail: Vec<(usize, Option<Type>)>,
     compared: usize,
@@ -89,26 +89,26 @@ pub(super) struct Types {
 
 impl Types {
     pub(super) fn free(&mut self) -> Type {
-        self.settled.push(None);
-        Type::Free(self.settled.len().saturating_sub(1))
+        self.bound.push(None);
+        Type::Free(self.bound.len().saturating_sub(1))
     }
 
     /// Runs an attempt, and rolls it back if it fails.
     pub(super) fn attempt<T>(&mut self, run: impl FnOnce(&mut Types) -> Option<T>) -> Option<T> {
-        let (kept, known) = (self.trail.len(), self.settled.len());
+        let (kept, known) = (self.trail.len(), self.bound.len());
         let done = run(self);
         if done.is_none() {
             for (at, before) in self.trail.drain(kept..).rev() {
-                if let Some(slot) = self.settled.get_mut(at) {
+                if let Some(slot) = self.bound.get_mut(at) {
                     *slot = before;
                 }
             }
-            self.settled.truncate(known);
+            self.bound.truncate(known);
         }
         done
     }
 
-    /// Whether a value of one type fits a parameter of the other. Settles free types.
+    /// Whether a value of one type fits a parameter of the other. Binds free types.
     pub(super) fn agree(&mut self, given: &Type, wanted: &Type) -> bool {
         self.attempt(|types| types.fits(given, wanted).then_some(())).is_some()
     }
@@ -120,14 +120,14 @@ impl Types {
         }
         let (given, wanted) = (&self.last(given), &self.last(wanted));
         if let Type::Free(at) = wanted {
-            match self.settle(*at, given) {
-                Settled::Agrees => return true,
-                Settled::Differs => return false,
-                Settled::Circular => {}
+            match self.bind(*at, given) {
+                Bound::Agrees => return true,
+                Bound::Differs => return false,
+                Bound::Circular => {}
             }
         }
         if let Type::Free(at) = given {
-            return matches!(self.settle(*at, wanted), Settled::Agrees);
+            return matches!(self.bind(*at, wanted), Bound::Agrees);
         }
         match (given, wanted) {
             (Type::Any, _) | (_, Type::Any) => true,
@@ -139,34 +139,34 @@ impl Types {
         }
     }
 
-    /// Settles a free type. If it is settled already, compares the two and keeps the more general one.
-    fn settle(&mut self, at: usize, to: &Type) -> Settled {
+    /// Binds a free type. If it is bound already, compares the two and keeps the more general one.
+    fn bind(&mut self, at: usize, to: &Type) -> Bound {
         if *to == Type::Free(at) {
-            return Settled::Agrees;
+            return Bound::Agrees;
         }
-        let Some(before) = self.settled.get(at).cloned().flatten() else {
+        let Some(before) = self.bound.get(at).cloned().flatten() else {
             if !self.occurs(at, to) {
                 self.set(at, to.clone());
             } else if self.compared <= MAX_COMPARED {
-                return Settled::Circular;
+                return Bound::Circular;
             }
-            return Settled::Agrees;
+            return Bound::Agrees;
         };
         if *to == before {
-            return Settled::Agrees;
+            return Bound::Agrees;
         }
         if !self.fits(to, &before) {
-            return Settled::Differs;
+            return Bound::Differs;
         }
         let general = to.clone().most_general(before);
         if !self.occurs(at, &general) {
             self.set(at, general);
         }
-        Settled::Agrees
+        Bound::Agrees
     }
 
     fn set(&mut self, at: usize, to: Type) {
-        if let Some(slot) = self.settled.get_mut(at) {
+        if let Some(slot) = self.bound.get_mut(at) {
             self.trail.push((at, slot.replace(to)));
         }
     }
@@ -175,7 +175,7 @@ impl Types {
     fn last(&self, it: &Type) -> Type {
         let mut last = it;
         while let Type::Free(at) = last
-            && let Some(Some(next @ Type::Free(_))) = self.settled.get(*at)
+            && let Some(Some(next @ Type::Free(_))) = self.bound.get(*at)
         {
             last = next;
         }
@@ -186,8 +186,8 @@ impl Types {
         self.compared = self.compared.saturating_add(1);
         match &self.last(within) {
             Type::Free(it) if *it == at || self.compared > MAX_COMPARED => true,
-            Type::Free(it) => match self.settled.get(*it).cloned().flatten() {
-                Some(settled) => self.occurs(at, &settled),
+            Type::Free(it) => match self.bound.get(*it).cloned().flatten() {
+                Some(bound) => self.occurs(at, &bound),
                 None => false,
             },
             Type::List(item) => self.occurs(at, item),
@@ -205,8 +205,8 @@ impl Types {
         let below = levels.saturating_sub(1);
         let it = &self.last(it);
         match it {
-            Type::Free(at) => match self.settled.get(*at) {
-                Some(Some(settled)) => self.resolved(settled, levels),
+            Type::Free(at) => match self.bound.get(*at) {
+                Some(Some(bound)) => self.resolved(bound, levels),
                 _ => it.clone(),
             },
             Type::List(_) | Type::Map(_) if levels == 0 => Type::Any,
@@ -220,9 +220,9 @@ impl Types {
     }
 }
 
-enum Settled {
+enum Bound {
     Agrees,
     Differs,
-    /// The free type is part of what it would be settled to.
+    /// The free type is part of the type that it would be bound to.
     Circular,
 }

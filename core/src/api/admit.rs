@@ -1,11 +1,11 @@
-//! `admit`: may this change of an object go through?
+//! `admit`: whether a change of an object is allowed.
 
 use serde::{Deserialize, Serialize};
 
 use super::Op;
 use super::authorize::AuthorizeReview;
 use super::configure::{natural, percent};
-use super::plan::moment;
+use super::plan::timestamp;
 use crate::diagnostic::{Diagnostic, Error};
 use crate::engine::authorize::Review;
 use crate::object::redacted::Redacted;
@@ -14,7 +14,7 @@ use crate::value::{Text, Value};
 use crate::workspace::Workspace;
 use crate::workspace::admit::{Limits, Permissions, ReviewOptions, admit};
 
-/// May this change of an object go through, with what is loaded? The workspace itself is not changed.
+/// Reviews a change of an object against the loaded documents. The workspace itself is not changed.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Admit {
@@ -23,23 +23,23 @@ pub struct Admit {
     /// Answers to the access reviews that were needed, all of them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reviews: Option<Vec<AuthorizeReview>>,
-    /// Who says what the user may do, where no review does: `reviews`, the default, asks for more of them; `roles` takes the
-    /// ClusterRoles and ClusterRoleBindings that are loaded, and needs none.
+    /// What decides on permissions that no review covers: `reviews`, the default, requests more reviews; `roles` uses
+    /// the loaded ClusterRoles and ClusterRoleBindings, and needs none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub permissions: Option<Permissions>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limits: Option<AdmitLimits>,
-    /// The time, in RFC 3339; what depends on it is decided as if it had not come yet without.
+    /// The time, in RFC 3339; without it, anything that depends on the time is decided as if the time had not come.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub now: Option<Text>,
 }
 
-/// What one change, or the going of one object, may do to clusters before it is denied. What is left out does not count.
+/// Limits of one change or deletion: what it may do to clusters before it is denied. An absent limit does not apply.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct AdmitLimits {
-    /// Objects that it may take from clusters; the smaller of number and share counts.
+    /// Objects that it may delete from clusters; the smaller of number and share counts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub deletes: Option<i64>,
     /// The same as a share of all objects that clusters get.
@@ -50,7 +50,7 @@ pub struct AdmitLimits {
     pub changes: Option<i64>,
 }
 
-/// The verdict. While there are `needs` it is not final: ask again with the answers to all of them.
+/// The verdict. While there are `needs` it is not final: send the request again with the answers to all of them.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct AdmitAnswer {
@@ -70,7 +70,7 @@ pub struct AdmitAnswer {
     /// The SubjectAccessReviews that must be answered first.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub needs: Option<Vec<Redacted>>,
-    /// What people should know, allowed or not: at most 20, each of at most 120 characters.
+    /// Warnings for the user, whether allowed or not: at most 20, each of at most 120 characters.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub warnings: Option<Vec<String>>,
 }
@@ -80,18 +80,18 @@ impl Op for Admit {
     type Answer = AdmitAnswer;
 
     fn answer(self, workspace: &mut Workspace, _: &mut Vec<Diagnostic>) -> Result<AdmitAnswer, Error> {
-        workspace.refresh(moment(self.now.as_deref())?);
+        workspace.refresh(timestamp(self.now.as_deref())?);
         let reviews: Vec<Review> = self.reviews.unwrap_or_default().into_iter().map(Review::from).collect();
         let limits = self.limits.map(AdmitLimits::read).transpose()?;
         let means = ReviewOptions { reviews: &reviews, permissions: self.permissions.unwrap_or_default(), limits };
         let verdict = admit(workspace, &self.request, &means);
         let secrets = workspace.secret_values();
-        let cover = |text: String| secrets.as_ref().and_then(|it| it.cover_text(&text)).unwrap_or(text);
+        let mask = |text: String| secrets.as_ref().and_then(|it| it.mask_text(&text)).unwrap_or(text);
         Ok(AdmitAnswer {
             allowed: verdict.allowed(),
             code: verdict.code().map(|code| Text::new_static(code.as_str())),
-            message: verdict.message().map(cover),
-            warnings: some(verdict.warnings().into_iter().map(cover).collect()),
+            message: verdict.message().map(mask),
+            warnings: some(verdict.warnings().into_iter().map(mask).collect()),
             needs: some(verdict.needs.into_iter().map(Redacted::working).collect()),
             joins: some(verdict.joins),
             leaves: some(verdict.leaves),

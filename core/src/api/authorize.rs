@@ -1,4 +1,4 @@
-//! `authorize`: may this user make this label change?
+//! `authorize`: whether a user may make a label change.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,7 +12,7 @@ use crate::object::redacted::Redacted;
 use crate::value::{Text, Value};
 use crate::workspace::Workspace;
 
-/// May this user make this label change, and which sets does the cluster join and leave by it?
+/// Checks whether a user may make a label change, and which sets the cluster joins and leaves.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Authorize {
@@ -26,8 +26,8 @@ pub struct Authorize {
     /// ManagedClusterSets, and the ClusterRoles and ClusterRoleBindings that decide if there are no reviews.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub documents: Option<Vec<Value>>,
-    /// Answers to access reviews, which decide instead of roles and bindings. Without these and without documents,
-    /// everything comes back under `needs`.
+    /// Answers to access reviews, which decide instead of roles and bindings. Without reviews and documents, all of
+    /// them are returned under `needs`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reviews: Option<Vec<AuthorizeReview>>,
     /// `full` when left out.
@@ -38,7 +38,7 @@ pub struct Authorize {
     pub mode: Option<Mode>,
 }
 
-/// Who makes the change.
+/// The user who makes the change.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct AuthorizeUser {
@@ -65,7 +65,7 @@ pub struct AuthorizeReview {
 pub struct AuthorizeAnswer {
     /// Whether every check is granted.
     pub allowed: bool,
-    /// By label key; of one key, what is taken off first.
+    /// By label key; for one key, the removed label first.
     pub checks: Vec<AuthorizeCheck>,
     /// The sets that the cluster joins, by name.
     pub joins: Vec<Text>,
@@ -112,17 +112,17 @@ impl AuthorizeObject {
     }
 }
 
-/// One label that is put on or taken off, or a set that is bound.
+/// One label that is added or removed, or a set that is bound.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct AuthorizeCheck {
-    /// The permissions that were looked for, up to the one that grants: `resource/subresource name`.
+    /// The permissions that were checked, up to the one that grants: `resource/subresource name`.
     pub asked: Vec<String>,
     /// `add`, `remove` or `bind`.
     pub change: Text,
     pub granted: bool,
-    /// What granted it, where documents decided.
+    /// The rule that granted it, if documents decided.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub granted_by: Option<AuthorizeGrant>,
     /// `key:value`, or the name of the set.
@@ -134,14 +134,14 @@ pub struct AuthorizeCheck {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct AuthorizeGrant {
-    /// The bound role, where it aggregates the one that holds the rule.
+    /// The bound role, if it aggregates the one with the rule.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub aggregated_by: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub binding: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub group: Option<Text>,
-    /// The role that holds the rule.
+    /// The role with the rule.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub role: Option<String>,
     /// The index of the rule in its role.
@@ -193,7 +193,7 @@ impl From<Check> for AuthorizeCheck {
             label: check.label,
             change: check.change.as_str().into(),
             granted: check.granted,
-            asked: check.asked.iter().map(ToString::to_string).collect(),
+            asked: check.required.iter().map(ToString::to_string).collect(),
             granted_by: check.granted_by.map(AuthorizeGrant::from),
         }
     }

@@ -1,4 +1,4 @@
-//! The ways in: types, values, text and bytes. All lead to [`Workspace::call`].
+//! The entry points: types, values, text and bytes. All call [`Workspace::call`].
 
 use super::Op;
 use super::op::{Entry, names};
@@ -25,7 +25,7 @@ impl Workspace {
     ///
     /// # Errors
     ///
-    /// The request cannot be answered. What is loaded stays as it was.
+    /// The request fails. The loaded documents do not change.
     pub fn call<O: Op>(&mut self, request: O) -> Result<Answered<O::Answer>, Error> {
         let mut findings = Vec::new();
         self.store.secrets.forget_tried();
@@ -33,7 +33,7 @@ impl Workspace {
         Ok(Answered { answer, findings: findings.into_iter().map(Into::into).collect() })
     }
 
-    /// Answers a request given as a value, with what [`Workspace::call_text`] would answer as a value.
+    /// Answers a request in the form of a value, with the response of [`Workspace::call_text`] as a value.
     ///
     /// The response goes through its text: writing it to values directly would double the code that writes answers.
     pub fn call_value(&mut self, request: Value) -> Value {
@@ -53,7 +53,7 @@ impl Workspace {
         answered.unwrap_or_else(|error| self.refused(&error))
     }
 
-    /// The same for bytes that came over a boundary; `None` is a buffer that was never given out.
+    /// The same for bytes that crossed a module boundary; `None` is a buffer that was never allocated.
     pub fn call_bytes(&mut self, request: Option<&[u8]>) -> String {
         match request {
             Some(request) => self.with_text(request, Workspace::call_text),
@@ -61,8 +61,7 @@ impl Workspace {
         }
     }
 
-    /// The same where the op has been named, and the bytes are the other fields of the request. No bytes at all are no
-    /// fields.
+    /// The same with the op as an argument; the bytes are the other fields of the request. Empty bytes mean no fields.
     ///
     /// ```
     /// let mut workspace = fleetfold_core::Workspace::default();
@@ -94,7 +93,7 @@ impl Workspace {
         refused_without(error, values.as_deref())
     }
 
-    /// Reads a request. The live objects of clusters come one cluster after the other, and are much alike.
+    /// Reads a request. The live objects of different clusters are very similar.
     fn read_request(&mut self, request: &str, example: &str) -> Result<Value, Error> {
         // A longer one is no single cluster, and would be kept for nothing.
         const KEPT: usize = 64 * 1024;

@@ -1,4 +1,4 @@
-//! `clusters`: the fleet that is loaded.
+//! `clusters`: the loaded fleet.
 
 use serde::{Deserialize, Serialize};
 
@@ -18,11 +18,11 @@ use crate::workspace::Workspace;
 use crate::workspace::settings::Settings;
 use crate::workspace::store::{Scope, Store};
 
-/// The clusters that are loaded.
+/// The loaded clusters.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Clusters {
-    /// Only those that it picks, in any of the forms that `select` takes.
+    /// Only the clusters that this selector picks, in any form that `select` takes.
     #[serde(default, skip_serializing_if = "MaybeAbsent::is_absent")]
     pub selector: MaybeAbsent<Value>,
 }
@@ -32,7 +32,7 @@ pub struct Clusters {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ClustersAnswer {
     pub clusters: Vec<ClusterAnswer>,
-    /// The sets that are loaded and can be read, by name; left out where there are none.
+    /// The loaded sets that can be read, by name; left out if there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sets: Option<Vec<SetAnswer>>,
 }
@@ -44,7 +44,7 @@ pub struct ClustersAnswer {
 pub struct SetAnswer {
     /// Whether a cluster of the set is in no other set of the same key.
     pub exclusive: bool,
-    /// The label that puts a cluster into the set, where it is exclusive.
+    /// The label that puts a cluster into the set, if it is exclusive.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exclusive_label: Option<LabelAnswer>,
     pub name: Text,
@@ -79,7 +79,7 @@ impl SetAnswer {
         }
     }
 
-    /// The answer about a document, where that is a set that can be read.
+    /// The answer for a document, if it is a set that can be read.
     pub fn of_document(store: &Store, identity: &Identity) -> Option<SetAnswer> {
         let document = store.document(identity).filter(|it| is_cluster_set(&it.value))?;
         let Settings { stage, mode, .. } = &store.settings;
@@ -94,13 +94,13 @@ pub struct ClusterAnswer {
     pub kind: Text,
     pub labels: SortedMap<Text, Text>,
     pub name: Text,
-    /// Where the kind has one.
+    /// If the kind has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub namespace: Option<Text>,
     /// The sets it belongs to, by name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sets: Option<Vec<Text>>,
-    /// It did not answer: what the host met, or nothing more.
+    /// The cluster is unreachable: the reason that the host gave, which may be empty.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unreachable: Option<Text>,
 }

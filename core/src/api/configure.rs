@@ -19,13 +19,13 @@ use crate::workspace::settings::{DigestKey, Leaving, Limits, LocalChanges, Prece
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Configure {
-    /// Which of two PluginOverrides is the more specific.
+    /// Which of two PluginOverrides takes precedence.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub precedence: Option<Precedence>,
     /// Which rules cluster sets follow.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stage: Option<Stage>,
-    /// The repaired answers, or those of the upstreams with their quirks.
+    /// `strict` (upstream bugs fixed) or `compat` (bug for bug).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mode: Option<Mode>,
     /// The dialects whose documents count: `greenhouse`, `ocm`, `kubefed`, `kudo`, `certmanager`.
@@ -40,9 +40,9 @@ pub struct Configure {
     /// Whether the whole fleet is paused.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub paused: Option<bool>,
-    /// What becomes of what a cluster was given when it leaves the fleet: of the copies in a cluster of KubeFed, where
-    /// the annotation `fleetfold.dev/leaving` of the cluster wins, and of the Plugins of a Greenhouse cluster whose
-    /// document is absent.
+    /// What happens to objects when a cluster leaves the fleet: to the copies in a KubeFed cluster, unless its
+    /// annotation `fleetfold.dev/leaving` overrides this, and to the Plugins of a Greenhouse cluster whose document is
+    /// absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub leaving: Option<Leaving>,
     /// Settings of KubeFed.
@@ -53,12 +53,12 @@ pub struct Configure {
     pub insecure_endpoints: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limits: Option<LimitsInput>,
-    /// The documents to put aside, as `Kind/namespace/name`, or `*` for every subject. They stay loaded, nothing is
+    /// The documents to quarantine, as `Kind/namespace/name`, or `*` for every subject. They stay loaded, nothing is
     /// computed or planned for them, and what they govern keeps its last state. The list replaces the previous one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub quarantined: Option<Vec<Text>>,
-    /// The key with which the values of Secrets enter the digest and the ids of a plan, so that nobody without it can
-    /// guess a value from them. Without a key they enter as they are; an empty one takes the key away.
+    /// The key for the values of Secrets in the digest and the action ids of a plan: without the key, a value cannot be
+    /// guessed from them. Without a key the plain values are hashed; an empty key removes it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub digest_key: Option<Text>,
 }
@@ -68,7 +68,7 @@ pub struct Configure {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct KubeFedInput {
-    /// What an update does to fields that another field manager set on an object in a cluster, and that no rule retains.
+    /// What an update does to fields that another field manager set and that no rule retains.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub local_changes: Option<LocalChanges>,
     /// The namespaces of KubeFed's control planes. A KubeFedCluster elsewhere is not a member: its Secret is not read.
@@ -76,7 +76,7 @@ pub struct KubeFedInput {
     pub namespaces: Option<Vec<Text>>,
 }
 
-/// What one plan may do before it is held.
+/// The limits of one plan; beyond them, actions are held.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -87,27 +87,27 @@ pub struct LimitsInput {
     /// Deletes as a share of the objects that the subjects manage, from 0 to 100.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub delete_percent: Option<i64>,
-    /// For how many seconds deletes of earlier plans count as deletes of the next one; 0 counts each plan by itself.
+    /// For how many seconds deletes of earlier plans count against the next one; 0 counts each plan separately.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub window_seconds: Option<i64>,
     /// Creates and patches in one plan.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub changes: Option<i64>,
-    /// Kinds that are not deleted unless the object allows it, in place of those before.
+    /// Kinds that are not deleted unless the object allows it. Replaces the previous list.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub protected_kinds: Option<Vec<Text>>,
-    /// Kinds to protect as well.
+    /// Kinds to protect in addition.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub protect: Option<Vec<Text>>,
-    /// Kinds to protect no longer.
+    /// Kinds to stop protecting.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unprotect: Option<Vec<Text>>,
-    /// Whether a subject may lose everything at once: because it selects no cluster, or others than before.
+    /// Whether a subject may lose all its objects at once: because it selects no cluster, or others than before.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub empty_selection: Option<bool>,
 }
 
-/// The settings in force.
+/// The current settings.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -141,7 +141,7 @@ pub struct KubeFedAnswer {
     pub namespaces: Vec<Text>,
 }
 
-/// What one plan may do before it is held.
+/// The limits of one plan; beyond them, actions are held.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -232,7 +232,7 @@ impl LimitsInput {
             if protect.contains(kind) {
                 return Err(fails(format!("`{kind}` cannot be protected and unprotected at once")));
             }
-            // To unprotect again what is protected by default changes nothing.
+            // Unprotecting a kind of the default list again changes nothing.
             let known: Vec<&str> = protected_kinds.iter().chain(&usual).map(Text::as_str).collect();
             if !known.contains(&kind.as_str()) {
                 let hint = suggest(kind, &known, "one of");
@@ -251,7 +251,7 @@ impl LimitsInput {
     }
 }
 
-/// A number that is given.
+/// The number, if there is one.
 ///
 /// # Errors
 ///
@@ -261,7 +261,7 @@ pub fn natural(field: &str, given: Option<i64>, at: &JsonPath) -> Result<Option<
     given.map(u64::try_from).transpose().map_err(negative)
 }
 
-/// `deletePercent`, if it is given.
+/// `deletePercent`, if it is set.
 ///
 /// # Errors
 ///

@@ -1,4 +1,4 @@
-//! `defaults`: an object with what Greenhouse's own defaulting would add to it.
+//! `defaults`: an object with the defaults of Greenhouse.
 
 use serde::{Deserialize, Serialize};
 
@@ -14,8 +14,8 @@ use crate::workspace::admit::request::{AdmissionRequest, Operation, kind_of, ope
 use crate::workspace::store::View;
 use crate::workspace::subject::Dialect;
 
-/// What would Greenhouse's own defaulting add to this object, with what is loaded? Labels, names, and to a Plugin the options
-/// that its definition has defaults for. Only what is missing is added, so that asking again adds nothing.
+/// Adds what Greenhouse's defaulting webhook would add to an object: labels, names, and for a Plugin the options with a
+/// default in its definition. Only missing fields are added, so repeating the request adds nothing.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Defaults {
@@ -23,14 +23,16 @@ pub struct Defaults {
     pub request: Value,
 }
 
-/// The object with what was added.
+/// The object with its defaults.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DefaultsAnswer {
-    /// What was added; left out where nothing was. Taken as `add` of a JSON patch, in this order, it makes the object of what came.
+    /// The added values; left out if there are none. As `add` operations of a JSON patch, in this order, they turn the
+    /// given object into the answer's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub added: Option<Vec<AddedAnswer>>,
-    /// As it should be stored. Where nothing was added it is what came, with Secrets masked: there is nothing to store then.
+    /// The object to store. If nothing was added, it is the given object with Secrets redacted, and there is nothing to
+    /// store.
     #[serde(default, skip_serializing_if = "MaybeAbsent::is_absent")]
     pub object: MaybeAbsent<Redacted>,
 }
@@ -58,7 +60,7 @@ impl Op for Defaults {
             let object = object.map(|it| Redacted::revealing_if(is_stored, it)).into();
             Ok(DefaultsAnswer { added: None, object })
         };
-        // What is stored must be whole. A Secret is no object that anything is added to.
+        // The stored object must be complete. Nothing is ever added to a Secret.
         let has_defaults = greenhouse::has_defaults(&group, &kind);
         if !is_on || !has_defaults || !subresource_of(request)?.is_empty() {
             return unchanged(came, has_defaults);

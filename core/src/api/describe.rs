@@ -1,4 +1,4 @@
-//! `describe`: what this engine is and what it can be asked.
+//! `describe`: the engine's version, ops and schema.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,7 +11,7 @@ use crate::value::text::hex;
 use crate::value::{Text, Value};
 use crate::workspace::Workspace;
 
-/// What this engine is and what it can be asked.
+/// The engine's version, ops and schema.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Describe {}
@@ -22,8 +22,8 @@ pub struct Describe {}
 pub struct Description {
     /// The version of the contract.
     pub contract: i64,
-    /// A digest over the engine's source. A module cannot hold its own hash, so this is what tells two engines
-    /// apart; it is the same in every build from the same source.
+    /// A digest over the engine's source, which identifies the engine: a module cannot contain its own hash. It is the
+    /// same in every build from the same source.
     pub digest: String,
     /// The names of all ops.
     pub ops: Vec<Text>,
@@ -48,8 +48,8 @@ impl Op for Describe {
     }
 }
 
-/// The JSON Schema of the contract. It is kept as a file, which `npm run types` derives from the types: deriving it in the
-/// module would make that larger by the code of every type. A test compares the two.
+/// The JSON Schema of the contract. It is a file that `npm run types` generates from the types: deriving it in the
+/// module would add the code of every type to it. A test compares the two.
 pub fn schema() -> Value {
     json::parse(include_str!("contract.schema.json")).unwrap_or_default()
 }

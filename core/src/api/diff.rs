@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Op;
 use super::place::{CauseAnswer, object_name, split};
-use super::plan::moment;
+use super::plan::timestamp;
 use crate::diagnostic::{Diagnostic, Error};
 use crate::object::redacted::Redacted;
 use crate::value::{JsonPath, MaybeAbsent, Text};
@@ -13,14 +13,14 @@ use crate::workspace::compare::{ClusterDifference, compare_clusters};
 use crate::workspace::lookup::{result_of, subject_named};
 use crate::workspace::what_if::{LocatedCause, shown_sides};
 
-/// Where two clusters get something else from a subject.
+/// Compares the results of two clusters for a subject.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Diff {
     pub subject: Text,
     pub left: Text,
     pub right: Text,
-    /// The time, in RFC 3339; what depends on it is decided as if it had not come yet without.
+    /// The time, in RFC 3339; without it, anything that depends on the time is decided as if the time had not come.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub now: Option<Text>,
 }
@@ -60,7 +60,7 @@ impl Op for Diff {
     type Answer = DiffAnswer;
 
     fn answer(self, workspace: &mut Workspace, _: &mut Vec<Diagnostic>) -> Result<DiffAnswer, Error> {
-        workspace.refresh(moment(self.now.as_deref())?);
+        workspace.refresh(timestamp(self.now.as_deref())?);
         let identity = subject_named(workspace, &self.subject, &JsonPath::ROOT.key("subject"))?;
         let Workspace { store, results, .. } = workspace;
         let Some(entry) = results.get(&identity) else { return Ok(DiffAnswer { differences: Vec::new() }) };

@@ -1,4 +1,4 @@
-//! `effective`: what each cluster gets from a subject; equal results are one group.
+//! `effective`: the result of each cluster for a subject; equal results form one group.
 
 mod layer_list;
 mod sources;
@@ -8,9 +8,9 @@ pub use layer_list::LayerList;
 use serde::{Deserialize, Serialize};
 
 use super::clusters::SetAnswer;
-use super::fold::{OptionAnswer, cover_parts};
+use super::fold::{OptionAnswer, redact_parts};
 use super::place::{PlaceAnswer, split};
-use super::plan::moment;
+use super::plan::timestamp;
 use super::retain::RetainedField;
 use super::{Op, Refusal};
 use crate::diagnostic::{Diagnostic, Error};
@@ -32,22 +32,22 @@ use crate::workspace::store::{Store, View};
 use layer_list::Chains;
 use sources::Sources;
 
-/// What each cluster gets from a subject.
+/// The result of each cluster for a subject.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Effective {
-    /// What produces results: a PluginPreset, a federated object, a Placement and the like.
+    /// The subject: a PluginPreset, a federated object, a Placement and so on.
     pub subject: Text,
     /// Only these clusters.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub clusters: Option<Vec<Text>>,
-    /// Also say where every value comes from.
+    /// Also return the origin of every value.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub origins: Option<bool>,
-    /// The time, in RFC 3339; what depends on it is decided as if it had not come yet without.
+    /// The time, in RFC 3339; without it, anything that depends on the time is decided as if the time had not come.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub now: Option<Text>,
-    /// Carry what Secrets hold; only who writes objects to files or clusters needs it. Origins stay masked.
+    /// Include the contents of Secrets; only for writing objects to files or clusters. Origins stay redacted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reveal: Option<bool>,
 }
@@ -63,12 +63,12 @@ pub struct EffectiveAnswer {
     pub subject: String,
 }
 
-/// What some clusters get, all of them the same.
+/// The result of some clusters, which is the same for all of them.
 #[derive(Clone, Debug, Default, PartialEq, Hash, Deserialize, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ResultAnswer {
     pub clusters: Vec<Text>,
-    /// Why these clusters cannot be answered.
+    /// Why there is no result for these clusters.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<Refusal>,
     /// Of a placement: the decision group.
@@ -101,22 +101,22 @@ pub struct GroupAnswer {
     pub name: Option<Text>,
 }
 
-/// An object that a cluster should have.
+/// A desired object of a cluster.
 #[derive(Clone, Debug, PartialEq, Hash, Deserialize, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ProductAnswer {
-    /// Where the object is written, before layers: values that `origins` does not have are its own.
+    /// The place of the object before layers: values without an entry in `origins` come from there.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub base: Option<PlaceAnswer>,
     /// Fields of the live object that this object does not have, and that others set or may have set.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub local: Option<Vec<LocalAnswer>>,
     pub object: Redacted,
-    /// By JSON pointer what layers and retention touched, winner first.
+    /// By JSON pointer the layers that set a value, and retained values, winner first.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(with = "Option<SortedMap<Text, Vec<LayerAnswer>>>"))]
     pub origins: Option<SortedMap<Text, LayerList>>,
-    /// What the live object gave.
+    /// The values retained from the live object.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub retained: Option<Vec<RetainedField>>,
     pub wave: i64,
@@ -136,7 +136,7 @@ pub struct LocalAnswer {
     pub why: Text,
 }
 
-/// What one layer says, and where.
+/// The value of one layer, and its place.
 #[derive(Clone, Debug, PartialEq, Hash, Deserialize, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -156,7 +156,7 @@ pub struct LayerAnswer {
     pub value: MaybeAbsent<Redacted>,
     #[serde(default, skip_serializing_if = "MaybeAbsent::is_absent")]
     pub value_from: MaybeAbsent<Redacted>,
-    /// The option that the layer sets, where that is a parent of this one.
+    /// The option that the layer sets, if it is a parent of this one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub via: Option<Text>,
 }
@@ -166,7 +166,7 @@ impl Op for Effective {
     type Answer = EffectiveAnswer;
 
     fn answer(self, workspace: &mut Workspace, out: &mut Vec<Diagnostic>) -> Result<EffectiveAnswer, Error> {
-        workspace.refresh(moment(self.now.as_deref())?);
+        workspace.refresh(timestamp(self.now.as_deref())?);
         let identity = subject_named(workspace, &self.subject, &JsonPath::ROOT.key("subject"))?;
         let Workspace { store, results, .. } = workspace;
         let Some(entry) = results.get(&identity) else {
@@ -185,7 +185,7 @@ impl Op for Effective {
                 names.into_iter().filter_map(|name| entry.cluster_results().get_key_value(name)).collect()
             }
         };
-        let own = |name: &Text| {
+        let per_cluster = |name: &Text| {
             let cluster = cluster_named(store, entry, name, &JsonPath::ROOT).unwrap_or_default();
             subject.per_cluster_options(View { store, now: None }, &cluster)
         };
@@ -198,8 +198,11 @@ impl Op for Effective {
             findings: Vec::new(),
         };
         let groups = group(picked.into_iter(), |result, clusters| {
-            let own = clusters.iter().map(|name| ((*name).clone(), own(name))).filter(|(_, own)| !own.is_empty());
-            view.result(result, &own.collect())
+            let per_cluster = clusters
+                .iter()
+                .map(|name| ((*name).clone(), per_cluster(name)))
+                .filter(|(_, per_cluster)| !per_cluster.is_empty());
+            view.result(result, &per_cluster.collect())
         });
         for finding in view.findings {
             if !out.contains(&finding) {
@@ -213,7 +216,7 @@ impl Op for Effective {
     }
 }
 
-type OwnOptions = SortedMap<Text, Vec<EffectiveOption>>;
+type PerClusterOptions = SortedMap<Text, Vec<EffectiveOption>>;
 
 /// Turns results into answers.
 struct ResultView<'a> {
@@ -227,8 +230,8 @@ struct ResultView<'a> {
 }
 
 impl ResultView<'_> {
-    /// The answer about a result, but for the names of its clusters.
-    fn result(&mut self, result: &ClusterResult, own: &OwnOptions) -> ResultAnswer {
+    /// The answer for a result, without the names of its clusters.
+    fn result(&mut self, result: &ClusterResult, per_cluster: &PerClusterOptions) -> ResultAnswer {
         let rendered = match &result.rendered {
             Ok(rendered) => rendered,
             Err(error) => return ResultAnswer { error: Some(Refusal::from(&**error)), ..ResultAnswer::default() },
@@ -246,16 +249,19 @@ impl ResultView<'_> {
             ..ResultAnswer::default()
         };
         if let Some(folded) = &rendered.options {
-            let folded = if self.reveals { with_only_own(folded, own) } else { single(folded, own) };
+            let folded =
+                if self.reveals { with_single_cluster(folded, per_cluster) } else { single(folded, per_cluster) };
             let shown = folded.clone().without(&rendered.concealed);
             answer.origins = self.shows_origins.then(|| option_origins(&shown, self.store));
             let folded = if self.reveals { folded } else { shown };
             answer.options = Some(folded.options.into_iter().map(|it| self.option(it)).collect());
             answer.values = MaybeAbsent(Some(Redacted::revealing_if(self.reveals, folded.values)));
         }
-        if own.len() > 1 {
-            let options = |own: &Vec<EffectiveOption>| own.iter().map(|it| self.option(it.clone())).collect();
-            answer.own = Some(own.iter().map(|(name, own)| (name.clone(), options(own))).collect());
+        if per_cluster.len() > 1 {
+            let options =
+                |per_cluster: &Vec<EffectiveOption>| per_cluster.iter().map(|it| self.option(it.clone())).collect();
+            answer.own =
+                Some(per_cluster.iter().map(|(name, per_cluster)| (name.clone(), options(per_cluster))).collect());
         }
         if !rendered.objects.is_empty() {
             let objects = rendered.objects.iter().map(|it| self.object(it, &rendered.local));
@@ -295,19 +301,19 @@ impl LocalAnswer {
     }
 }
 
-/// The options of one cluster with its own; of several, what they share.
-fn with_only_own(folded: &Folded, own: &OwnOptions) -> Folded {
-    match own.values().next() {
-        Some(only) if own.len() == 1 => with_per_cluster(folded, only),
+/// The options of one cluster, including its per-cluster options; of several clusters, the shared options.
+fn with_single_cluster(folded: &Folded, per_cluster: &PerClusterOptions) -> Folded {
+    match per_cluster.values().next() {
+        Some(only) if per_cluster.len() == 1 => with_per_cluster(folded, only),
         _ => folded.clone(),
     }
 }
 
-/// The same without what Secrets among them hold.
-fn single(folded: &Folded, own: &OwnOptions) -> Folded {
-    let mut folded = with_only_own(folded, own);
+/// The same without the contents of Secrets.
+fn single(folded: &Folded, per_cluster: &PerClusterOptions) -> Folded {
+    let mut folded = with_single_cluster(folded, per_cluster);
     if secrets::holds_secret(&folded.values) {
-        cover_parts(&mut folded);
+        redact_parts(&mut folded);
     }
     folded
 }

@@ -1,11 +1,11 @@
-//! `explain`: why a value is what it is, a cluster is in or out, an action is taken, or a permission is granted.
+//! `explain`: the reason for a value, a selection, an action or a permission.
 
 use serde::{Deserialize, Serialize};
 
 use super::Op;
 use super::authorize::{AuthorizeCheck, AuthorizeGrant, AuthorizeObject, AuthorizeUser};
 use super::place::{PlaceAnswer, split};
-use super::plan::{ActionAnswer, moment};
+use super::plan::{ActionAnswer, timestamp};
 use super::select::ReasonAnswer;
 use crate::diagnostic::{Code, Diagnostic, Error, ReasonCode};
 use crate::engine::authorize::rbac::User;
@@ -29,9 +29,9 @@ use crate::workspace::plan::planned;
 use crate::workspace::store::{Store, View};
 use crate::workspace::subject::Subject;
 
-/// Asks why. With `subject`, `cluster` and `path`: why a value is what it is. Without `path`: why the cluster is in or
-/// out. With `action`: why a step is taken. With `user`, `cluster` and `labels`: whether and why a user may set labels.
-/// With `user` and `set`: whether and why a user may bind a set of clusters.
+/// Explains a decision. With `subject`, `cluster` and `path`: the origin of a value. Without `path`: why the cluster is
+/// selected or not. With `action`: the reason for an action. With `user`, `cluster` and `labels`: whether and why a
+/// user may set labels. With `user` and `set`: whether and why a user may bind a set of clusters.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Explain {
@@ -42,18 +42,18 @@ pub struct Explain {
     /// An option path, or a JSON pointer into the object.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<Text>,
-    /// `Kind/namespace/name`, where the subject gives several objects.
+    /// `Kind/namespace/name`, if the subject produces several objects.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub object: Option<Text>,
     /// The id of an action of the plan.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub action: Option<Text>,
-    /// The time, in RFC 3339: of an action that of its plan.
+    /// The time, in RFC 3339; for an action, that of its plan.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub now: Option<Text>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub user: Option<AuthorizeUser>,
-    /// The labels to set; null takes one off.
+    /// The labels to set; null removes one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub labels: Option<SortedMap<Text, Value>>,
     /// The set to bind.
@@ -61,7 +61,7 @@ pub struct Explain {
     pub set: Option<Text>,
 }
 
-/// Why. Which fields there are depends on what was asked.
+/// The explanation. Its fields depend on the request.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -70,7 +70,7 @@ pub struct ExplainAnswer {
     pub action: Option<ActionAnswer>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub allowed: Option<bool>,
-    /// Every layer that has something to say about the value, winner first.
+    /// Every layer that sets the value, winner first.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub chain: Option<Vec<LinkAnswer>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -93,7 +93,7 @@ pub struct ExplainAnswer {
     pub value_from: MaybeAbsent<Redacted>,
 }
 
-/// What one layer says about the value.
+/// The value of one layer.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -112,7 +112,7 @@ pub struct LinkAnswer {
     pub line: Option<i64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
-    /// Why it has no say.
+    /// Why the layer does not apply.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<ReasonAnswer>,
     /// The rule that retains the live value.
@@ -129,7 +129,7 @@ pub struct LinkAnswer {
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RuleAnswer {
-    /// Where the rule is written; built-in rules are nowhere.
+    /// The place of the rule; built-in rules have none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub at: Option<PlaceAnswer>,
     /// `always`, `conditional` or `union`.
@@ -146,7 +146,7 @@ impl Op for Explain {
     type Answer = ExplainAnswer;
 
     fn answer(self, workspace: &mut Workspace, out: &mut Vec<Diagnostic>) -> Result<ExplainAnswer, Error> {
-        workspace.refresh(moment(self.now.as_deref())?);
+        workspace.refresh(timestamp(self.now.as_deref())?);
         match (self.subject, self.cluster, self.action, self.user, self.set) {
             (Some(subject), Some(cluster), None, None, None) => {
                 explain_result(workspace, &subject, &cluster, self.path.as_ref(), self.object.as_ref())
@@ -216,17 +216,17 @@ fn explain_option(
         return Err(nothing(path).hint(suggest(path, &known, "options here")));
     }
     let hides = secrets::holds_secret(&folded.values);
-    let cover = |source: Option<Source>| match source.map(|it| it.without(concealed)) {
+    let redact = |source: Option<Source>| match source.map(|it| it.without(concealed)) {
         Some(Source::Value(mut value)) if hides => {
             let place = OptionPath::parse(path).map(|it| it.pointer()).unwrap_or_default();
-            secrets::cover_part(&mut value, &place, &folded.values);
+            secrets::redact_part(&mut value, &place, &folded.values);
             Some(Source::Value(value))
         }
         source => source,
     };
-    let (value, value_from) = split(cover(option_value(folded, path)));
+    let (value, value_from) = split(redact(option_value(folded, path)));
     let chain = chain.into_iter().map(|mut link| {
-        link.source = cover(link.source);
+        link.source = redact(link.source);
         LinkAnswer::of(link, store)
     });
     Ok(ExplainAnswer { value, value_from, chain: Some(chain.collect()), ..ExplainAnswer::default() })
@@ -272,7 +272,7 @@ fn explain_field(
     Ok(ExplainAnswer { value, chain: Some(chain.collect()), ..ExplainAnswer::default() })
 }
 
-/// Why a field that only the live object has stays or goes.
+/// Why a field that only the live object has stays or is removed.
 fn explain_local(local: &[LocalField], path: &Pointer) -> Option<ExplainAnswer> {
     let field = local.iter().find(|it| it.change.path.contains(path) || path.contains(&it.change.path))?;
     let LocalChange { path, managers } = &field.change;
@@ -317,7 +317,9 @@ fn explain_action(workspace: &mut Workspace, id: &Text, out: &mut Vec<Diagnostic
     let action = plan.actions.iter().find(|it| it.id() == **id).or(held.map(|it| &it.action));
     let Some(action) = action else {
         let error = Error::new(Code::UnknownAction, format!("the plan has no action `{id}`"));
-        return Err(error.at(JsonPath::ROOT.key("action")).hint("an id is of a plan of what is loaded now"));
+        return Err(error
+            .at(JsonPath::ROOT.key("action"))
+            .hint("action ids change with the plan; take one from the current `plan` answer"));
     };
     Ok(ExplainAnswer { action: Some(ActionAnswer::of(action, held, false)), ..ExplainAnswer::default() })
 }

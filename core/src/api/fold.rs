@@ -19,13 +19,13 @@ use crate::value::path::{OptionPath, PathError, Pointer};
 use crate::value::{Text, Value};
 use crate::workspace::Workspace;
 
-/// Lays layers over each other, lowest first.
+/// Folds layers, lowest first.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Fold {
     /// The layers in order; later ones win.
     pub layers: Vec<LayerInput>,
-    /// The cluster that `when` is asked about.
+    /// The cluster that `when` is evaluated for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cluster: Option<ClusterInput>,
     /// `compat`: the answer of Greenhouse.
@@ -53,7 +53,7 @@ pub struct SettingInput {
     pub path: Text,
     #[serde(default, skip_serializing_if = "MaybeAbsent::is_absent")]
     pub value: MaybeAbsent<Value>,
-    /// A reference instead of a value. It stays one.
+    /// A reference instead of a value; it is not resolved.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub value_from: Option<Value>,
     /// `deep`: maps merge, null drops a key.
@@ -62,7 +62,7 @@ pub struct SettingInput {
 }
 
 choice! {
-    /// How a value meets what is below it.
+    /// How a value combines with the one below it.
     #[derive(Default)]
     pub enum Merge {
         #[default]
@@ -97,20 +97,20 @@ pub struct OptionAnswer {
     pub value_from: MaybeAbsent<Redacted>,
 }
 
-/// What one layer says about an option.
+/// The value of one layer for an option.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct OriginAnswer {
     pub layer: Text,
-    /// Set where the value was merged into what is below.
+    /// Set if the value was merged into the one below.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub merge: Option<Merge>,
     #[serde(default, skip_serializing_if = "MaybeAbsent::is_absent")]
     pub value: MaybeAbsent<Redacted>,
     #[serde(default, skip_serializing_if = "MaybeAbsent::is_absent")]
     pub value_from: MaybeAbsent<Redacted>,
-    /// The option that the layer sets, where that is a parent of this one.
+    /// The option that the layer sets, if it is a parent of this one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub via: Option<Text>,
 }
@@ -127,7 +127,7 @@ impl Op for Fold {
         let cluster = self.cluster.map(|it| it.read(&JsonPath::ROOT.key("cluster"))).transpose()?;
         let mut folded = fold(&layers, cluster.as_ref(), mode, out)?;
         if secrets::holds_secret(&folded.values) {
-            cover_parts(&mut folded);
+            redact_parts(&mut folded);
         }
         let origins =
             folded.origins.iter().map(|(path, chain)| (path.clone(), chain.iter().map(OriginAnswer::of).collect()));
@@ -139,22 +139,22 @@ impl Op for Fold {
     }
 }
 
-/// Options and origins are parts of the tree of values, and as secret as it is where they stand.
-pub fn cover_parts(folded: &mut Folded) {
+/// Options and origins are parts of the tree of values, and as secret as their place in it.
+pub fn redact_parts(folded: &mut Folded) {
     let Folded { options, origins, values } = folded;
-    let cover = |path: &Text, source: Option<&mut Source>| {
+    let redact = |path: &Text, source: Option<&mut Source>| {
         if let (Some(Source::Value(value)), Ok(path)) = (source, OptionPath::parse(path)) {
-            secrets::cover_part(value, &path.pointer(), values);
+            secrets::redact_part(value, &path.pointer(), values);
         }
     };
-    options.iter_mut().for_each(|it| cover(&it.path, Some(&mut it.source)));
-    origins.for_each_mut(|path, origin| cover(path, origin.source.as_mut()));
+    options.iter_mut().for_each(|it| redact(&it.path, Some(&mut it.source)));
+    origins.for_each_mut(|path, origin| redact(path, origin.source.as_mut()));
 }
 
 fn warn_repeated_names(layers: &[LayerInput], out: &mut Vec<Diagnostic>) {
     let mut seen = SortedSet::new();
     for (index, layer) in layers.iter().enumerate().filter(|(_, layer)| !seen.insert(&layer.name)) {
-        let message = format!("two layers are called `{}`, so origins cannot tell them apart", layer.name);
+        let message = format!("two layers are called `{}`, so origins cannot distinguish them", layer.name);
         let path = Pointer::of(["layers".into(), index.to_string(), "name".into()]);
         out.push(Diagnostic::warning(Code::DuplicateLayer, message).at(path));
     }
@@ -175,7 +175,7 @@ impl LayerInput {
 }
 
 impl SettingInput {
-    /// Nothing for an entry that has no source, or two: it is reported and left out.
+    /// `None` for an entry with no source or two: it is reported and left out.
     fn read(self, at: &JsonPath, out: &mut Vec<Diagnostic>) -> Result<Option<Setting>, Error> {
         let place = OptionPath::parse(&self.path).map_err(|PathError { message, offset, hint }| {
             let message = format!("the option path `{}` is wrong at character {}: {message}", self.path, offset + 1);

@@ -15,7 +15,7 @@ use crate::workspace::store::View;
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Kinds {
-    /// Those of these dialects, be they in force or not; left out, of those in force.
+    /// The dialects, enabled or not; by default the enabled ones.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub dialects: Option<Vec<Text>>,
 }
@@ -35,24 +35,24 @@ pub struct KindAnswer {
     /// The operations that an admission webhook must see.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub admits: Option<Vec<Text>>,
-    /// Those that read it.
+    /// The dialects that read it.
     pub dialects: Vec<Text>,
-    /// Empty for the core of Kubernetes.
+    /// Empty for the core group.
     pub group: Text,
     /// Ends in `*` if it covers every kind of the group with this prefix.
     pub kind: Text,
     /// Only these objects are documents; in kubectl's syntax.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub label_selector: Option<Text>,
-    /// Left out where `kind` covers several; the server knows.
+    /// Left out if `kind` covers several; use the server's discovery.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub plural: Option<Text>,
-    /// `Namespaced` or `Cluster`; left out where `kind` covers several.
+    /// `Namespaced` or `Cluster`; left out if `kind` covers several.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scope: Option<Text>,
-    /// Whether a status is written apart from the rest.
+    /// Whether the kind has the subresource `status`.
     pub status_subresource: bool,
-    /// The versions that are understood, best first.
+    /// The supported versions, preferred first.
     pub versions: Vec<Text>,
 }
 

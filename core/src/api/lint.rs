@@ -1,24 +1,24 @@
-//! `lint`: everything that is worth telling about what is loaded.
+//! `lint`: findings about the loaded documents.
 
 use serde::{Deserialize, Serialize};
 
-use super::plan::moment;
+use super::plan::timestamp;
 use super::{Op, count};
 use crate::diagnostic::{Diagnostic, Error, Severity};
 use crate::value::Text;
 use crate::workspace::Workspace;
 use crate::workspace::lint::lint;
 
-/// Looks at everything that is loaded. What it finds are the diagnostics of the answer.
+/// Checks all loaded documents. The findings are the diagnostics of the answer.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Lint {
-    /// The time, in RFC 3339; what depends on it is decided as if it had not come yet without.
+    /// The time, in RFC 3339; without it, anything that depends on the time is decided as if the time had not come.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub now: Option<Text>,
 }
 
-/// How much was found.
+/// The number of findings.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LintAnswer {
@@ -33,7 +33,7 @@ impl Op for Lint {
     type Answer = LintAnswer;
 
     fn answer(self, workspace: &mut Workspace, out: &mut Vec<Diagnostic>) -> Result<LintAnswer, Error> {
-        workspace.refresh(moment(self.now.as_deref())?);
+        workspace.refresh(timestamp(self.now.as_deref())?);
         out.extend(lint(workspace));
         let of = |severity: Severity| count(out.iter().filter(|it| it.severity == severity).count());
         Ok(LintAnswer {

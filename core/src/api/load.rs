@@ -1,4 +1,4 @@
-//! `load` and `unload`: documents in and out of the workspace.
+//! `load` and `unload`: adds documents to the workspace and removes them.
 
 use serde::{Deserialize, Serialize};
 
@@ -14,7 +14,7 @@ use crate::workspace::lookup::documents_named;
 use crate::workspace::observed::{HUB, Query};
 use crate::workspace::trial::Journal;
 
-/// Takes documents into the workspace. One that cannot be read is reported and left out; the others are loaded.
+/// Loads documents. One that cannot be read is reported and left out; the others are loaded.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Load {
@@ -24,34 +24,34 @@ pub struct Load {
     /// The documents, as YAML or JSON text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<Text>,
-    /// The name of the text, for places.
+    /// The file name of the text, for locations.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<Text>,
-    /// The text is all of the file: documents that came from it before and are not in it any more are let go, unless
-    /// something in the text cannot be read.
+    /// The text is the complete file: documents that were loaded from it before and are no longer in it are unloaded,
+    /// unless a part of the text cannot be read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub whole: Option<bool>,
-    /// The documents are edits of what is loaded, such as files over a hub: each keeps the `uid` and
-    /// `creationTimestamp` of the one that it replaces, where it has none.
+    /// The documents are edits of loaded ones, such as files over a hub: each keeps the `uid` and `creationTimestamp`
+    /// of the document that it replaces, unless it has its own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub carry: Option<bool>,
     /// The cluster that the objects were read from; an empty name is the hub.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub live: Option<Text>,
-    /// Objects that were looked for in the cluster and are not there.
+    /// Objects that were read in the cluster and not found.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub absent: Option<Vec<TargetInput>>,
-    /// The objects are all that the query lists; without a query, all there are in the cluster.
+    /// The objects are the complete result of the query; without a query, all objects of the cluster.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub complete: Option<bool>,
-    /// What was listed.
+    /// The query that was listed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub query: Option<QueryInput>,
-    /// The cluster did not answer: what was seen there is unknown again, and nothing is planned for it. It is lifted by
-    /// `false`, and by anything that is seen there.
+    /// The cluster is unreachable: its observed state is discarded, and nothing is planned for it. `false` or any
+    /// observed object of the cluster ends this.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unreachable: Option<bool>,
-    /// What the host met when the cluster did not answer.
+    /// The error that the host got from the cluster.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<Text>,
 }
@@ -83,33 +83,33 @@ pub struct QueryInput {
     pub label_selector: Option<Text>,
 }
 
-/// Lets documents go.
+/// Unloads documents.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Unload {
-    /// `Kind/name`, `Kind/namespace/name`, or `Kind.group/…` where two groups clash.
+    /// `Kind/name`, `Kind/namespace/name`, or `Kind.group/…` if two groups have the kind.
     pub refs: Vec<Text>,
 }
 
-/// What was taken in.
+/// The result of loading.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LoadAnswer {
-    /// How many clusters the workspace knows now.
+    /// How many clusters are loaded now.
     pub clusters: i64,
-    /// How many documents were taken in, and how many of them took the place of another.
+    /// How many documents were loaded, and how many of them replaced another.
     pub loaded: i64,
     pub replaced: i64,
-    /// With `whole`: how many documents were let go.
+    /// With `whole`: how many documents were unloaded.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unloaded: Option<i64>,
 }
 
-/// What was let go.
+/// The result of unloading.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct UnloadAnswer {
-    /// How many clusters the workspace knows now.
+    /// How many clusters are loaded now.
     pub clusters: i64,
     pub unloaded: i64,
 }
@@ -136,7 +136,7 @@ impl Op for Unload {
 }
 
 impl Load {
-    /// Loads everything. Within a trial, the journal notes how to undo it.
+    /// Loads everything. Within a trial, the journal records how to undo it.
     pub fn apply(
         self,
         workspace: &mut Workspace,
@@ -155,12 +155,12 @@ impl Load {
         })
     }
 
-    /// What to load, once the fields go together.
+    /// What to load, once the fields are checked.
     fn batch(self, at: &JsonPath, out: &mut Vec<Diagnostic>) -> Result<Batch, Error> {
         self.check_live(at)?;
         let unreachable = self.unreachable_reason(at)?;
         let whole_file = self.whole_file(at)?;
-        let told = out.len();
+        let before = out.len();
         let documents = match (self.documents, self.text) {
             (Some(values), None) => from_values(&values, out),
             (None, Some(text)) => from_text(&text, self.file.as_ref(), out),
@@ -173,7 +173,7 @@ impl Load {
             }
         };
         // What cannot be read may be any of the documents that were there: unknown is not absent.
-        let unread = out.iter().skip(told).any(|it| it.severity == Severity::Error);
+        let unread = out.iter().skip(before).any(|it| it.severity == Severity::Error);
         Ok(match (self.live, unreachable) {
             (None, _) => {
                 let (whole_file, carry) = (whole_file.filter(|_| !unread), self.carry.unwrap_or(false));
@@ -198,20 +198,20 @@ impl Load {
         ];
         match (&self.live, needs_live.iter().find(|(_, given)| *given)) {
             (None, Some((field, _))) => {
-                let message = format!("`{field}` needs `live`, the cluster that was looked at");
+                let message = format!("`{field}` needs `live`, the observed cluster");
                 Err(Error::new(Code::MissingField, message).at(at.key("live")))
             }
             _ => Ok(()),
         }
     }
 
-    /// The file that the text is all of, where it is.
+    /// The file, if the text is all of it.
     fn whole_file(&self, at: &JsonPath) -> Result<Option<Text>, Error> {
         if self.whole != Some(true) {
             return Ok(None);
         }
         if self.live.is_some() {
-            let message = "`whole` is for documents; of what was seen in a cluster, say `complete`";
+            let message = "`whole` is for documents; use `complete` for the observed state of a cluster";
             return Err(Error::new(Code::UnknownValue, message).at(at.key("whole")));
         }
         for (field, given) in [("file", self.file.is_some()), ("text", self.text.is_some())] {
@@ -223,12 +223,12 @@ impl Load {
         Ok(self.file.clone())
     }
 
-    /// Why the cluster did not answer, where it did not.
+    /// Why the cluster is unreachable, if it is.
     fn unreachable_reason(&self, at: &JsonPath) -> Result<Option<Text>, Error> {
         let is_lost = self.unreachable == Some(true);
         let refuse = |field: &str, message: &str| Err(Error::new(Code::UnknownValue, message).at(at.key(field)));
         if self.reason.is_some() && !is_lost {
-            return refuse("reason", "`reason` says why a cluster did not answer, and goes with `unreachable: true`");
+            return refuse("reason", "`reason` explains why a cluster is unreachable, and needs `unreachable: true`");
         }
         if !is_lost {
             return Ok(None);
@@ -243,7 +243,7 @@ impl Load {
             ("complete", self.complete.is_some()),
         ];
         if let Some((field, _)) = shows.iter().find(|(_, given)| *given) {
-            return refuse(field, "in a cluster that did not answer nothing can be seen");
+            return refuse(field, "an unreachable cluster has no observed objects");
         }
         Ok(Some(self.reason.clone().unwrap_or_default()))
     }

@@ -1,4 +1,4 @@
-//! `match`: is the desired object a subset of the live one, and what would the update be?
+//! `match`: whether the desired object is a subset of the live one, and the update if not.
 
 use serde::{Deserialize, Serialize};
 
@@ -20,20 +20,20 @@ use crate::workspace::Workspace;
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Match {
-    /// The object as it should be.
+    /// The desired object.
     pub desired: Value,
-    /// The object as the cluster has it.
+    /// The live object.
     pub live: Value,
-    /// `byKind`: only what counts for the kind, and what would mend it.
+    /// `byKind`: only the differences that count for the kind, with the update for them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub policy: Option<Policy>,
     /// `compat`: the answer of `dialect`. `threeWay`: also what was removed since `lastApplied`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mode: Option<MatchMode>,
-    /// In compat mode, which original: `certmanager` (when left out) or `kubefed`.
+    /// In compat mode, which upstream: `certmanager` (the default) or `kubefed`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub dialect: Option<Upstream>,
-    /// What was applied last; `threeWay` needs it.
+    /// The last applied object; required for `threeWay`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_applied: Option<Value>,
     /// The version that KubeFed recorded, such as `gen:3`.
@@ -42,7 +42,7 @@ pub struct Match {
 }
 
 choice! {
-    /// What counts.
+    /// Which differences count.
     #[derive(Default)]
     pub enum Policy {
         #[default]
@@ -67,14 +67,14 @@ choice! {
 pub struct MatchAnswer {
     /// In the order of the desired object.
     pub differences: Vec<DifferenceAnswer>,
-    /// By kind: the differences that no update can mend.
+    /// By kind: the differences that no update can remove.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub immutable: Option<Vec<DifferenceAnswer>>,
     pub matches: bool,
     /// By kind: the update as operations on the live object.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub patch: Option<Vec<OperationAnswer>>,
-    /// By kind: the whole object to send, or null.
+    /// By kind: the complete object to send, or null.
     #[serde(default, skip_serializing_if = "MaybeAbsent::is_absent")]
     pub update: MaybeAbsent<Option<Redacted>>,
 }
@@ -89,7 +89,7 @@ pub struct DifferenceAnswer {
     pub kind: Text,
     #[serde(default, skip_serializing_if = "MaybeAbsent::is_absent")]
     pub live: MaybeAbsent<Redacted>,
-    /// The place in the desired object; of something extra, in the live one.
+    /// The place in the desired object; for `extra`, in the live one.
     pub path: String,
 }
 
@@ -123,7 +123,7 @@ impl Op for Match {
         }
         let differences = match (compat, self.dialect.unwrap_or(Upstream::Certmanager)) {
             (false, _) => matching::differences(&self.desired, &self.live, last),
-            (true, Upstream::Certmanager) => matching::matches_original(&self.desired, &self.live)?,
+            (true, Upstream::Certmanager) => matching::matches_operator(&self.desired, &self.live)?,
             (true, Upstream::Kubefed) => {
                 matching::matches_kubefed(&self.desired, &self.live, self.recorded.as_deref().unwrap_or_default())
             }
@@ -154,7 +154,7 @@ fn by_kind(update: Update, visibility: Visibility) -> MatchAnswer {
 }
 
 impl DifferenceAnswer {
-    /// The differences of objects. What Secrets in them hold is not shown: that it differs is.
+    /// The differences of objects. The contents of Secrets are redacted; that they differ is shown.
     pub fn list(differences: Vec<Difference>, visibility: Visibility) -> Vec<DifferenceAnswer> {
         let answer = |it: Difference| DifferenceAnswer {
             desired: it.desired.map(|value| visibility.show(value, &it.path)).into(),

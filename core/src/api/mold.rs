@@ -1,4 +1,4 @@
-//! `mold`: flags against a version's mold.
+//! `mold`: checks flags against the flags of a component's version.
 
 use serde::{Deserialize, Serialize};
 
@@ -27,12 +27,12 @@ pub struct Mold {
     /// The arguments that the flags are laid over.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub base: Option<Vec<Text>>,
-    /// `compat`: the answer of the operators, which check nothing.
+    /// `compat`: the arguments of the operators, which check nothing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mode: Option<Mode>,
 }
 
-/// What the component is started with.
+/// The arguments of the component.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct MoldAnswer {
@@ -47,7 +47,7 @@ impl Op for Mold {
     fn answer(self, _: &mut Workspace, _: &mut Vec<Diagnostic>) -> Result<MoldAnswer, Error> {
         let (version, base) = (self.version.as_deref(), self.base.unwrap_or_default());
         let flags = flags_of(self.flags, &JsonPath::ROOT.key("flags"))?;
-        let args = flags::mold(&self.component, version, &flags, &base, self.mode.unwrap_or_default())?;
+        let args = flags::arguments(&self.component, version, &flags, &base, self.mode.unwrap_or_default())?;
         Ok(MoldAnswer { args })
     }
 }

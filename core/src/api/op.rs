@@ -1,4 +1,4 @@
-//! What an op is, and the table of all.
+//! The trait of ops, and the table of all ops.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -9,7 +9,7 @@ use crate::value::Value;
 use crate::value::suggest::suggest;
 use crate::workspace::Workspace;
 
-/// A request that knows its answer.
+/// A request, with the type of its answer.
 ///
 /// ```
 /// use fleetfold_core::api::parse::Parse;
@@ -23,8 +23,8 @@ pub trait Op: Serialize + DeserializeOwned {
     const NAME: &'static str;
     type Answer: Serialize + DeserializeOwned;
 
-    /// Answers the request; `findings` takes what should be known beside the answer. A request that is refused leaves the
-    /// workspace as it was.
+    /// Answers the request; findings beside the answer are added to `findings`. A refused request does not change the
+    /// workspace.
     ///
     /// # Errors
     ///
@@ -32,7 +32,7 @@ pub trait Op: Serialize + DeserializeOwned {
     fn answer(self, workspace: &mut Workspace, findings: &mut Vec<Diagnostic>) -> Result<Self::Answer, Error>;
 }
 
-/// An op by its name, for requests that come as values and text.
+/// An op by its name, for requests as values and text.
 #[derive(Debug)]
 pub struct Entry {
     pub name: &'static str,

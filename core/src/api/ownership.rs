@@ -18,11 +18,11 @@ use crate::workspace::Workspace;
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Adopt {
     pub owner: OwnerInput,
-    /// The object as the owner needs it.
+    /// The object that the owner needs.
     pub desired: Value,
-    /// The object as the cluster has it, or null when it was looked for and not found.
+    /// The live object, or null if it was read and not found.
     pub live: Value,
-    /// `compat`: an owner that Kubernetes does not allow is refused instead of recorded as a claim.
+    /// `compat`: refuses an owner that Kubernetes does not allow, instead of recording a claim.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mode: Option<Mode>,
 }
@@ -32,11 +32,11 @@ pub struct Adopt {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Release {
     pub owner: OwnerInput,
-    /// The object as the cluster has it.
+    /// The live object.
     pub live: Value,
 }
 
-/// Who needs an object.
+/// The owner of an object.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -48,12 +48,12 @@ pub struct OwnerInput {
     /// Of a namespaced owner.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub namespace: Option<Text>,
-    /// Whether it asks to be the object's controller.
+    /// Whether it is the object's controller.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub controller: Option<bool>,
 }
 
-/// What adopting means.
+/// The result of adopting.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct AdoptAnswer {
@@ -61,18 +61,18 @@ pub struct AdoptAnswer {
     pub action: Text,
     /// Why adopting is refused.
     pub differences: Vec<DifferenceAnswer>,
-    /// The object as it should be; left out when adopting is refused.
+    /// The desired object; left out if adopting is refused.
     #[serde(default, skip_serializing_if = "MaybeAbsent::is_absent")]
     pub object: MaybeAbsent<Redacted>,
     /// The operations on the live object.
     pub patch: Vec<OperationAnswer>,
 }
 
-/// What letting go means.
+/// The result of releasing.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ReleaseAnswer {
-    /// `delete` (the last owner of a marked object), `remove-owner` or `none` (it is no owner).
+    /// `delete` (the last owner of a marked object), `remove-owner` or `none` (it is not an owner).
     pub action: Text,
     /// The operations on the live object.
     pub patch: Vec<OperationAnswer>,

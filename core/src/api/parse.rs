@@ -18,14 +18,14 @@ use crate::yaml;
 pub struct Parse {
     /// The text.
     pub text: Text,
-    /// The name of the text, for places.
+    /// The file name of the text, for locations.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
-    /// `compat`: of a duplicate key the last one wins, large integers are rounded, and nothing is said of
-    /// ambiguous tokens.
+    /// `compat`: of a duplicate key the last one wins, large integers are rounded, and ambiguous tokens are not
+    /// reported.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mode: Option<Mode>,
-    /// Whether the answer says where each value stood.
+    /// Whether to return the place of each value.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub places: Option<bool>,
 }
@@ -34,9 +34,10 @@ pub struct Parse {
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ParseAnswer {
-    /// All documents that hold something, in order.
+    /// All documents that are not empty, in order.
     pub documents: Vec<Redacted>,
-    /// For each document, where the value at each JSON pointer starts. Values below an alias have no place of their own.
+    /// For each document, the start of the value at each JSON pointer. Values below an alias have no place of their
+    /// own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub places: Option<Vec<SortedMap<Text, ParsePlace>>>,
 }

@@ -35,9 +35,9 @@ pub struct PatchOperation {
     /// What to do; `replace` when left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub op: Option<Verb>,
-    /// Where, as a JSON pointer.
+    /// The place, as a JSON pointer.
     pub path: Text,
-    /// Where `move` and `copy` take the value from.
+    /// The source of `move` and `copy`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub from: Option<Text>,
     /// The value of `add`, `replace` and `test`.
@@ -61,29 +61,29 @@ impl Op for Patch {
         let mode = self.mode.unwrap_or_default();
         let exposing = operations.iter().any(may_expose).then(|| self.object.clone());
         let object = patch::patch(self.object, &operations, mode, out)?;
-        let object = exposing.map_or(Ok(object), |before| covered(before, &operations, mode))?;
+        let object = exposing.map_or(Ok(object), |before| redacted(before, &operations, mode))?;
         Ok(PatchAnswer { object: object.into() })
     }
 }
 
-/// Whether an operation can bring what a Secret holds to a place where it would be shown: by taking it there, or by making
-/// the Secret another kind.
+/// Whether an operation can move the contents of a Secret to a place that is not redacted: by copying them there, or by
+/// changing the kind of the Secret.
 fn may_expose(operation: &patch::Operation) -> bool {
     operation.from.is_some() || operation.path.ends_with("/kind")
 }
 
-/// What the operations of one patch may make redaction go through, about in bytes.
+/// The limit of redaction for the operations of one patch, roughly in bytes.
 pub const MAX_REDACTED: usize = 64 * 1024 * 1024;
 
-/// The patched object as it may be shown. What a step takes elsewhere is redacted before, by where it is, and so is an
-/// object before a step that changes its kind: no step can take what a Secret holds to a place where it would be shown.
-/// Tests have passed on the real values.
-fn covered(mut object: Value, operations: &[patch::Operation], mode: Mode) -> Result<Value, Error> {
+/// The patched object, redacted. The source of a `move` or `copy` is redacted before the step, and so is an object
+/// before a step that changes its kind: no step can move the contents of a Secret to a place that is not redacted.
+/// `test` operations have run on the real values.
+fn redacted(mut object: Value, operations: &[patch::Operation], mode: Mode) -> Result<Value, Error> {
     let mut left = MAX_REDACTED;
     for (index, operation) in operations.iter().enumerate().filter(|(_, it)| it.verb != Verb::Test) {
         let step = Step::read(operation, mode)?;
         for place in exposed(&step) {
-            left = left.checked_sub(secrets::cover_at(&mut object, &place)).ok_or_else(|| {
+            left = left.checked_sub(secrets::redact_at(&mut object, &place)).ok_or_else(|| {
                 let message =
                     format!("the operations up to here copy, move or retype more than {} MiB", MAX_REDACTED >> 20);
                 let hint = "send the patch in parts, or replace a map in one operation";
@@ -95,7 +95,7 @@ fn covered(mut object: Value, operations: &[patch::Operation], mode: Mode) -> Re
     Ok(object)
 }
 
-/// The places that a step takes values from, and the objects whose kind it changes.
+/// The places that a step reads values from, and the objects whose kind it changes.
 fn exposed(step: &Step) -> Vec<Pointer> {
     let places = step.from().into_iter().chain([step.path()]);
     let retyped = places.filter_map(Pointer::split_last).filter(|(_, last)| *last == "kind").map(|(object, _)| object);
@@ -120,7 +120,7 @@ pub struct OperationAnswer {
 }
 
 impl OperationAnswer {
-    /// Operations that the engine made. What Secrets hold is not shown: that it changes is.
+    /// Operations of the engine. The contents of Secrets are redacted; that they change is shown.
     pub fn list(operations: Vec<patch::Operation>, visibility: Visibility) -> Vec<OperationAnswer> {
         let answer = |it: patch::Operation| {
             let patch::Operation { verb, path, value, place, .. } = it;
@@ -181,10 +181,10 @@ mod tests {
         "/free/x/data",
     ];
 
-    /// What every Secret holds is replaced before every step: slow, and plainly right.
-    fn covered_wholly(object: Value, operations: &[patch::Operation]) -> Result<Value, Error> {
+    /// Every Secret is redacted before every step: slow, and obviously correct.
+    fn fully_redacted(object: Value, operations: &[patch::Operation]) -> Result<Value, Error> {
         operations.iter().try_fold(object, |mut object, step| {
-            secrets::cover(&mut object);
+            secrets::redact(&mut object);
             patch::patch(object, std::slice::from_ref(step), Mode::Strict, &mut Vec::new())
         })
     }
@@ -217,10 +217,10 @@ mod tests {
             };
             applied += 1;
             let exposing = operations.iter().any(may_expose).then(|| object.clone());
-            let shown = exposing.map_or(Ok(patched), |before| covered(before, &operations, Mode::Strict)).unwrap();
+            let shown = exposing.map_or(Ok(patched), |before| redacted(before, &operations, Mode::Strict)).unwrap();
             let shown = serde_json_of(shown);
             assert!(!shown.contains("hidden"), "{operations:?}: {shown}");
-            if let Ok(wholly) = covered_wholly(object.clone(), &operations) {
+            if let Ok(wholly) = fully_redacted(object.clone(), &operations) {
                 assert_eq!(shown, serde_json_of(wholly), "{operations:?}");
             }
         }
@@ -229,7 +229,7 @@ mod tests {
 
     fn serde_json_of(object: Value) -> String {
         let mut object = object;
-        secrets::cover(&mut object);
+        secrets::redact(&mut object);
         object.to_canonical()
     }
 }

@@ -1,4 +1,4 @@
-//! Places and causes, as every answer about results has them.
+//! Places and causes in answers.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,7 +11,7 @@ use crate::value::{MaybeAbsent, Text};
 use crate::workspace::store::Store;
 use crate::workspace::what_if::LocatedCause;
 
-/// A place in a document. What is not known is left out.
+/// A place in a document. Unknown parts are left out.
 #[derive(Clone, Debug, PartialEq, Hash, Deserialize, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PlaceAnswer {
@@ -30,7 +30,7 @@ pub struct PlaceAnswer {
     pub path: Option<String>,
 }
 
-/// The layer that decides over a value, and where it says so.
+/// The layer that decides a value, and its place.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CauseAnswer {
@@ -74,12 +74,12 @@ impl From<LocatedCause> for CauseAnswer {
     }
 }
 
-/// A value or a reference, as two fields of which one is there.
+/// A value or a reference, as two fields of which one is set.
 pub fn split(source: Option<Source>) -> (MaybeAbsent<Redacted>, MaybeAbsent<Redacted>) {
     split_revealing_if(false, source)
 }
 
-/// The same with the contents of Secrets, if that was asked for.
+/// The same with the contents of Secrets, if requested.
 pub fn split_revealing_if(reveal: bool, source: Option<Source>) -> (MaybeAbsent<Redacted>, MaybeAbsent<Redacted>) {
     let show = |value| MaybeAbsent(Some(Redacted::revealing_if(reveal, value)));
     match source {
@@ -89,7 +89,7 @@ pub fn split_revealing_if(reveal: bool, source: Option<Source>) -> (MaybeAbsent<
     }
 }
 
-/// An object as answers name it, where a subject gives several.
+/// The name of an object in answers, if a subject has several.
 pub fn object_name(object: Option<&Identity>) -> Option<String> {
     object.map(Identity::to_string)
 }

@@ -1,4 +1,4 @@
-//! `plan`: what must be seen first, what would be done, what is held, and what the statuses would say.
+//! `plan`: needs, actions, held actions and statuses.
 
 use serde::{Deserialize, Serialize};
 
@@ -20,36 +20,36 @@ use crate::workspace::lint::{add_missing, of_documents};
 use crate::workspace::lookup::subject_named;
 use crate::workspace::plan::{Action, Event, Held, Need, Plan, RecentDelete, Target, Verb, planned, takes};
 
-/// What would be done.
+/// Plans the actions of the subjects.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PlanRequest {
-    /// Only some of it. With clusters, what concerns a subject as a whole is left out.
+    /// Only a part of the fleet. With clusters, actions of a subject as a whole are left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scope: Option<ScopeInput>,
-    /// The time, in RFC 3339; what depends on it waits without.
+    /// The time, in RFC 3339; without it, anything that depends on the time waits.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub now: Option<Text>,
-    /// Carry what Secrets hold; only a runner needs it.
+    /// Include the contents of Secrets; only a runner needs them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reveal: Option<bool>,
-    /// Tell what statuses turn to, for events.
+    /// Include the changed conditions of statuses, for events.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub events: Option<bool>,
-    /// Also report what `lint` finds. A runner that plans often leaves it out: it looks at every document.
+    /// Also report what `lint` finds. A runner that plans often leaves it out: it checks every document.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lint: Option<bool>,
-    /// What earlier plans deleted. What lies within `limits.windowSeconds` counts against the limits of this plan, and
-    /// with the list, even an empty one, actions tell what they take.
+    /// Deletes of earlier plans. Those within `limits.windowSeconds` count against the limits of this plan. With the
+    /// list, even an empty one, actions have `takes`.
     #[serde(rename = "recentDeletes", skip_serializing_if = "Option::is_none")]
     pub recent_deletes: Option<Vec<RecentDeleteInput>>,
 }
 
-/// What was deleted at a time.
+/// Deletes at one time.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RecentDeleteInput {
-    /// When, in RFC 3339; without a time it is within the window.
+    /// The time, in RFC 3339; without it, they are within the window.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub at: Option<Text>,
     /// How many objects.
@@ -76,15 +76,15 @@ pub struct ScopeInput {
 pub struct PlanAnswer {
     /// By wave, then subject, cluster and target.
     pub actions: Vec<ActionAnswer>,
-    /// SHA-256 over what would be done, be it held or not.
+    /// SHA-256 over all actions, including held ones.
     pub digest: String,
     pub held: Vec<ActionAnswer>,
     pub needs: Vec<NeedAnswer>,
-    /// Statuses that are not what they should be.
+    /// Statuses that differ from the desired ones.
     pub status: Vec<StatusAnswer>,
 }
 
-/// An object that must be seen, or without a name a list.
+/// An object to read, or without a name a list.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -112,17 +112,17 @@ pub struct TargetAnswer {
     pub namespace: Option<Text>,
 }
 
-/// One step. Steps of one wave may run side by side.
+/// One action. Actions of one wave may run in parallel.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ActionAnswer {
     #[serde(default, skip_serializing_if = "MaybeAbsent::is_absent")]
     pub body: MaybeAbsent<Redacted>,
     pub cluster: Text,
-    /// What stops it.
+    /// Why it is held.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub held: Option<HeldReason>,
-    /// Stays the same as long as what would be done does.
+    /// Stable as long as the action does not change.
     pub id: String,
     /// Operations on the live object.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -131,10 +131,10 @@ pub struct ActionAnswer {
     pub precondition: Option<Precondition>,
     pub reason: ActionReason,
     pub subject: String,
-    /// The part of the object that the patch is sent to, such as `status`; left out for the object itself.
+    /// The subresource that the patch is sent to, such as `status`; left out for the object itself.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub subresource: Option<Text>,
-    /// What it takes, which counts against the limits; left out where that is nothing, or the request has no
+    /// What it deletes, which counts against the limits; left out if it deletes nothing, or the request has no
     /// `recentDeletes`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub takes: Option<TakesAnswer>,
@@ -144,7 +144,7 @@ pub struct ActionAnswer {
     pub wave: i64,
 }
 
-/// What an action takes.
+/// What an action deletes.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TakesAnswer {
@@ -154,7 +154,7 @@ pub struct TakesAnswer {
     pub objects: i64,
 }
 
-/// The live object that the step is for: another one of its name, or a changed one, is not meant.
+/// The live object that the action is for: it must not be replaced or changed.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -165,7 +165,7 @@ pub struct Precondition {
     pub uid: Option<Text>,
 }
 
-/// Why a step is taken.
+/// The reason for an action.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ActionReason {
@@ -175,7 +175,7 @@ pub struct ActionReason {
     pub text: String,
 }
 
-/// Why a step is stopped, and how to let it pass.
+/// Why an action is held, and how to release it.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct HeldReason {
@@ -184,12 +184,12 @@ pub struct HeldReason {
     pub text: String,
 }
 
-/// What a status should be.
+/// A desired status.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct StatusAnswer {
     pub cluster: Text,
-    /// Conditions that turn with it; left out where none does, or unless requested.
+    /// Conditions that change with it; left out if none does, or if not requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub events: Option<Vec<EventAnswer>>,
     pub status: Redacted,
@@ -197,7 +197,7 @@ pub struct StatusAnswer {
     pub target: TargetAnswer,
 }
 
-/// What happened to the object of a status.
+/// An event for the object of a status.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct EventAnswer {
@@ -213,19 +213,19 @@ impl Op for PlanRequest {
     type Answer = PlanAnswer;
 
     fn answer(self, workspace: &mut Workspace, out: &mut Vec<Diagnostic>) -> Result<PlanAnswer, Error> {
-        workspace.refresh(moment(self.now.as_deref())?);
+        workspace.refresh(timestamp(self.now.as_deref())?);
         let scope = self.scope.unwrap_or(ScopeInput { subjects: None, clusters: None });
         let subjects = scope.subjects.map(|refs| subjects_of(&refs, workspace)).transpose()?;
         let clusters = scope.clusters.map(|it| it.into_iter().collect());
-        let tells = self.recent_deletes.is_some();
+        let reports_takes = self.recent_deletes.is_some();
         let recent = recent_deletes(self.recent_deletes.unwrap_or_default())?;
         let plan = planned(workspace, subjects.as_ref(), clusters.as_ref(), &recent, out);
         if self.lint.unwrap_or(false) {
             add_missing(of_documents(&workspace.store, &workspace.results), out);
         }
         let mut answer = PlanAnswer::of(&plan, self.reveal.unwrap_or(false), self.events.unwrap_or(false));
-        if tells {
-            answer.tell_takes(&plan);
+        if reports_takes {
+            answer.set_takes(&plan);
         }
         Ok(answer)
     }
@@ -248,8 +248,8 @@ fn recent_deletes(given: Vec<RecentDeleteInput>) -> Result<Vec<RecentDelete>, Er
     given.into_iter().enumerate().map(read).collect()
 }
 
-/// The time that a request gives.
-pub fn moment(now: Option<&str>) -> Result<Option<Timestamp>, Error> {
+/// The time of a request.
+pub fn timestamp(now: Option<&str>) -> Result<Option<Timestamp>, Error> {
     let read = |text| {
         Timestamp::parse(text)
             .map_err(|problem| Error::new(Code::BadTime, format!("`{text}` is not a time: {problem}")).at(["now"]))
@@ -287,7 +287,7 @@ impl PlanAnswer {
         }
     }
 
-    fn tell_takes(&mut self, plan: &Plan) {
+    fn set_takes(&mut self, plan: &Plan) {
         let actions = plan.actions.iter().chain(plan.held.iter().map(|it| &it.action));
         for (answer, action) in self.actions.iter_mut().chain(&mut self.held).zip(actions) {
             let [objects, clusters] = takes(action).map(|it| i64::try_from(it).unwrap_or(i64::MAX));
@@ -362,20 +362,20 @@ impl ActionAnswer {
     }
 }
 
-/// How many steps of each kind.
+/// How many actions of each kind.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ActionCounts {
     pub create: i64,
     pub delete: i64,
     pub held: i64,
-    /// What must be seen before more can be said.
+    /// How many objects must be read before the plan is complete.
     pub needs: i64,
     pub patch: i64,
 }
 
 impl ActionCounts {
-    /// The steps of a plan that another one does not have.
+    /// The actions of a plan that another one does not have.
     pub fn new_in(plan: &Plan, before: &Plan) -> ActionCounts {
         let all = before.actions.iter().chain(before.held.iter().map(|it| &it.action));
         let mut known: SortedSet<[u8; 32]> = SortedSet::new();

@@ -16,10 +16,10 @@ use crate::yaml::{self, TokenKind};
 pub struct Print {
     /// The documents; any values.
     pub documents: Vec<Value>,
-    /// Whether the answer has the lines with their places, too.
+    /// Whether to return the lines with their places, too.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lines: Option<bool>,
-    /// Print what Secrets hold. Without it, it is redacted.
+    /// Print the contents of Secrets; by default they are redacted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reveal: Option<bool>,
 }
@@ -39,7 +39,7 @@ pub struct PrintAnswer {
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PrintLine {
-    /// A JSON pointer to the innermost value that starts or goes on here.
+    /// A JSON pointer to the innermost value that starts or continues here.
     pub path: String,
     /// The parts of the line, in order.
     pub tokens: Vec<PrintToken>,
@@ -54,7 +54,7 @@ pub struct PrintToken {
 }
 
 choice! {
-    /// What a part of a line is, for its colour. A `mark` is a sign of YAML, a `word` is `true`, `false` or `null`.
+    /// The kind of a part of a line, for its colour. A `mark` is a sign of YAML, a `word` is `true`, `false` or `null`.
     pub enum PrintKind {
         Space = "space",
         Mark = "mark",
@@ -73,7 +73,7 @@ impl Op for Print {
         let reveal = self.reveal.unwrap_or_default();
         let secrets = if reveal { None } else { workspace.secret_values() };
         let documents = self.documents.into_iter().map(|mut it| {
-            secrets.iter().for_each(|secrets| secrets.cover(&mut it));
+            secrets.iter().for_each(|secrets| secrets.mask(&mut it));
             Redacted::revealing_if(reveal, it)
         });
         let documents: Vec<Redacted> = documents.collect();

@@ -1,4 +1,4 @@
-//! `reach`: how a host gets to each cluster.
+//! `reach`: how a host connects to each cluster.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,9 +6,9 @@ use super::{Op, Refusal};
 use crate::diagnostic::{Diagnostic, Error};
 use crate::value::Text;
 use crate::workspace::Workspace;
-use crate::workspace::connection::{Access, Endpoint, reach};
+use crate::workspace::connection::{Access, Endpoint, connections};
 
-/// The ways to the clusters that are loaded.
+/// The connections to the loaded clusters.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Reach {}
@@ -20,29 +20,29 @@ pub struct ReachAnswer {
     pub clusters: Vec<ReachableAnswer>,
 }
 
-/// One cluster. Without a way it cannot be looked at or changed.
+/// One cluster. Without an endpoint it cannot be read or changed.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ReachableAnswer {
     pub name: Text,
-    /// Why there is no other way.
+    /// Why there is no further endpoint.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problem: Option<Refusal>,
     /// In the order to try.
     pub ways: Vec<WayAnswer>,
 }
 
-/// A way to a cluster: a server with a token, or a kubeconfig.
+/// An endpoint of a cluster: a server with a token, or a kubeconfig.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct WayAnswer {
-    /// The certificates that sign the server's, in base64.
+    /// The CA bundle of the server, in base64.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ca_bundle: Option<Text>,
-    /// The document that says so.
+    /// The document of the endpoint.
     pub document: String,
-    /// The server may be one without TLS or with a certificate that is not checked.
+    /// The server may have no TLS, or a certificate that is not checked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub insecure: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -51,7 +51,7 @@ pub struct WayAnswer {
     pub proxy_url: Option<Text>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub server: Option<Text>,
-    /// The server's certificate is not to be checked.
+    /// The server's certificate is not checked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub skip_tls_verify: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -67,7 +67,7 @@ pub struct SecretKey {
     pub namespace: Text,
 }
 
-/// Keys of a Secret of the hub, of which the first that is there counts.
+/// Keys of a Secret of the hub; the first existing one counts.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SecretKeys {
@@ -81,9 +81,9 @@ impl Op for Reach {
     type Answer = ReachAnswer;
 
     fn answer(self, workspace: &mut Workspace, _: &mut Vec<Diagnostic>) -> Result<ReachAnswer, Error> {
-        let clusters = reach(&workspace.store).into_iter().map(|(name, it)| ReachableAnswer {
+        let clusters = connections(&workspace.store).into_iter().map(|(name, it)| ReachableAnswer {
             name: name.clone(),
-            ways: it.ways.into_iter().map(WayAnswer::of).collect(),
+            ways: it.endpoints.into_iter().map(WayAnswer::of).collect(),
             problem: it.problem.as_ref().map(Refusal::from),
         });
         Ok(ReachAnswer { clusters: clusters.collect() })
@@ -91,12 +91,12 @@ impl Op for Reach {
 }
 
 impl WayAnswer {
-    fn of(route: Endpoint) -> WayAnswer {
+    fn of(endpoint: Endpoint) -> WayAnswer {
         let given = |text: Text| Some(text).filter(|it| !it.is_empty());
-        let (document, namespace) = (route.document.to_string(), route.document.namespace);
+        let (document, namespace) = (endpoint.document.to_string(), endpoint.document.namespace);
         let bare = WayAnswer {
             document,
-            insecure: route.may_be_insecure.then_some(true),
+            insecure: endpoint.may_be_insecure.then_some(true),
             server: None,
             ca_bundle: None,
             proxy_url: None,
@@ -104,7 +104,7 @@ impl WayAnswer {
             token: None,
             kubeconfig: None,
         };
-        match route.access {
+        match endpoint.access {
             Access::Token { server, ca_bundle, proxy_url, skips_checks, secret: name, key } => WayAnswer {
                 server: given(server),
                 ca_bundle: given(ca_bundle),

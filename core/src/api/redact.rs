@@ -1,4 +1,4 @@
-//! `redact`: a text without what Secrets hold.
+//! `redact`: a text without the contents of Secrets.
 
 use serde::{Deserialize, Serialize};
 
@@ -44,9 +44,9 @@ impl Op for Redact {
 
     fn answer(self, workspace: &mut Workspace, _: &mut Vec<Diagnostic>) -> Result<RedactAnswer, Error> {
         let RedactedText { documents, text } = redact_text(&self.text);
-        let covered = workspace.secret_values().and_then(|it| it.cover_text(&text));
+        let redacted = workspace.secret_values().and_then(|it| it.mask_text(&text));
         let secrets = documents.into_iter().map(Into::into).collect();
-        Ok(RedactAnswer { secrets, text: covered.unwrap_or(text) })
+        Ok(RedactAnswer { secrets, text: redacted.unwrap_or(text) })
     }
 }
 

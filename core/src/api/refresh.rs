@@ -13,11 +13,11 @@ use crate::object::timestamp::Timestamp;
 use crate::value::{Text, Value};
 use crate::workspace::Workspace;
 
-/// Which workloads must restart because the secret of a certificate was renewed.
+/// Finds the workloads that must restart because the secret of a certificate was renewed.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Refresh {
-    /// The secret as the cluster has it. Its contents are not looked at.
+    /// The live secret. Its contents are not read.
     pub secret: Value,
     /// The workloads that may use it.
     pub workloads: Vec<Value>,
@@ -28,7 +28,7 @@ pub struct Refresh {
     pub mode: Option<Mode>,
 }
 
-/// What restarts and what does not, both sorted by kind, namespace and name.
+/// The workloads that restart and those that do not, both sorted by kind, namespace and name.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RefreshAnswer {
@@ -75,7 +75,7 @@ pub struct RefreshReason {
     /// The name of the secret.
     pub secret: Text,
     pub text: String,
-    /// The places of the workload that take the secret, as JSON pointers.
+    /// The places of the workload that use the secret, as JSON pointers.
     pub uses: Vec<String>,
     /// The version of the secret.
     pub version: Text,

@@ -1,4 +1,4 @@
-//! What comes back: an answer with findings beside it, or an error.
+//! A response: an answer with findings beside it, or an error.
 
 use std::sync::Arc;
 
@@ -31,7 +31,7 @@ pub struct Refusal {
     /// What to do about it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
-    /// What is wrong.
+    /// The error message.
     pub message: String,
 }
 
@@ -46,7 +46,7 @@ pub struct Finding {
     /// What to do about it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
-    /// What was found.
+    /// The message of the finding.
     pub message: String,
     pub severity: Severity,
 }
@@ -81,8 +81,8 @@ impl std::fmt::Display for Refusal {
 
 impl std::error::Error for Refusal {}
 
-/// The text of a response to a request that can be answered. `secrets` has the values that it must not show, and is asked
-/// only if there is something in which they could be.
+/// The text of a response to a request that can be answered. `secrets` returns the values that it must not show, and is
+/// called only if the response could contain them.
 pub(super) fn answered<A: Serialize>(
     answer: &A,
     findings: &mut [Finding],
@@ -105,18 +105,18 @@ pub(super) fn answered<A: Serialize>(
     let Some(secrets) = secrets() else { return Ok(text) };
     let mut is_covered = false;
     for finding in findings.iter_mut() {
-        is_covered |= cover_message(&secrets, &mut finding.message, &mut finding.hint);
+        is_covered |= mask_message(&secrets, &mut finding.message, &mut finding.hint);
     }
     let (text, parts) = if is_covered { write(findings)? } else { (text, parts) };
-    Ok(secrets.cover_json(text, &parts))
+    Ok(secrets.mask_json(text, &parts))
 }
 
 /// Replaces values of Secrets in a message and its hint. Returns whether there were any.
-fn cover_message(secrets: &SecretValues, message: &mut String, hint: &mut Option<String>) -> bool {
+fn mask_message(secrets: &SecretValues, message: &mut String, hint: &mut Option<String>) -> bool {
     let mut is_covered = false;
     for text in std::iter::once(message).chain(hint) {
-        if let Some(covered) = secrets.cover_text(text) {
-            *text = covered;
+        if let Some(masked) = secrets.mask_text(text) {
+            *text = masked;
             is_covered = true;
         }
     }
@@ -136,7 +136,7 @@ pub(super) fn refused_without(error: &Error, secrets: Option<&SecretValues>) -> 
     }
     let mut refusal = Refusal::from(error);
     if let Some(secrets) = secrets {
-        cover_message(secrets, &mut refusal.message, &mut refusal.hint);
+        mask_message(secrets, &mut refusal.message, &mut refusal.hint);
     }
     to_text(&Response { error: refusal }).unwrap_or_default()
 }
@@ -165,11 +165,11 @@ pub fn request_text<O: Op>(request: &O) -> String {
     to_text_as_declared(&Request { op: O::NAME, fields: request }).unwrap_or_default()
 }
 
-/// Reads the text of a response. Fields that are not known are those of a newer engine, and ignored.
+/// Reads the text of a response. Unknown fields are those of a newer engine, and ignored.
 ///
 /// # Errors
 ///
-/// The text is no response to this request.
+/// The text is not a response to this request.
 pub fn read_response<O: Op>(text: &str) -> Result<Result<Answered<O::Answer>, Refusal>, Error> {
     #[derive(Deserialize)]
     #[serde(bound = "A: serde::de::DeserializeOwned")]

@@ -1,4 +1,4 @@
-//! `retain`: values of the live object carried over into the desired one.
+//! `retain`: carries values of the live object over into the desired one.
 
 use serde::{Deserialize, Serialize};
 
@@ -21,14 +21,14 @@ use crate::workspace::Workspace;
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Retain {
-    /// The object as the template gives it.
+    /// The desired object.
     pub desired: Map,
-    /// The object as the cluster has it; null before it is created.
+    /// The live object; null before it is created.
     pub live: Value,
     /// Rules beside the built-in ones.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rules: Option<RetainRules>,
-    /// Whether the built-in rules apply; they do when left out.
+    /// Whether the built-in rules apply; true by default.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub builtin: Option<bool>,
     /// Whether `spec.replicas` belongs to the cluster.
@@ -37,12 +37,12 @@ pub struct Retain {
     /// `compat`: the answer of the upstream.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mode: Option<Mode>,
-    /// In compat mode, which original: `kubefed` (when left out) or `karmada`.
+    /// In compat mode, which upstream: `kubefed` (the default) or `karmada`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub dialect: Option<Upstream>,
 }
 
-/// What else is retained where the template does not set it.
+/// Further fields to retain if the template does not set them.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RetainRules {
@@ -54,13 +54,13 @@ pub struct RetainRules {
     pub labels: Option<Vec<Text>>,
 }
 
-/// The result, and what of it the cluster gave.
+/// The result, and the values that the live object gave.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RetainAnswer {
-    /// The desired object with what was carried over.
+    /// The desired object with the retained values.
     pub object: Redacted,
-    /// What was carried over, by path.
+    /// The retained values, by path.
     pub retained: Vec<RetainedField>,
 }
 

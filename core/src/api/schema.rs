@@ -82,8 +82,8 @@ fn add_op(request: &mut Value, name: &str) {
     request.insert("additionalProperties", false);
 }
 
-/// Brings a derived schema to the contract's form: an optional field is left out rather than null, an object has no other
-/// fields, a description is one line, and integers have no format.
+/// Brings a derived schema to the contract's form: an optional field is left out rather than null, an object has no
+/// other fields, a description is one line, and integers have no format.
 fn tidy(schema: &mut Value) {
     if let Some(items) = schema.as_list_mut() {
         items.iter_mut().for_each(tidy);

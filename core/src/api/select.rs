@@ -26,13 +26,13 @@ pub struct Select {
     pub selector: Value,
     /// The fleet to pick from.
     pub clusters: Vec<ClusterInput>,
-    /// Also say of each cluster why it is in or out.
+    /// Also return for each cluster why it is selected or not.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub why: Option<bool>,
     /// `compat`: the answer of `dialect`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mode: Option<Mode>,
-    /// In compat mode, which original; only `karmada` makes a difference, with its cluster affinities.
+    /// In compat mode, which upstream; only `karmada` makes a difference, with its cluster affinities.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub dialect: Option<Upstream>,
 }
@@ -45,7 +45,7 @@ pub struct ClusterInput {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(with = "Option<crate::value::collections::SortedMap<Text, Text>>"))]
     pub labels: Option<Map>,
-    /// What Karmada's field selector reads.
+    /// The fields that Karmada's field selector reads.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub provider: Option<Text>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -64,7 +64,7 @@ pub struct SelectAnswer {
     pub explained: Option<Vec<Explained>>,
 }
 
-/// Why a cluster is in or out.
+/// Why a cluster is selected or not.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Explained {
@@ -79,7 +79,7 @@ pub struct Explained {
 pub struct ReasonAnswer {
     /// The stable name of the reason.
     pub code: Text,
-    /// Whether it speaks for the cluster.
+    /// Whether the condition holds.
     pub holds: bool,
     pub text: String,
 }

@@ -1,4 +1,4 @@
-//! `sources`: what the files of a folder hold.
+//! `sources`: the contents of the files of a folder.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,19 +9,19 @@ use crate::object::folder::{Role, roles_of};
 use crate::value::Text;
 use crate::workspace::Workspace;
 
-/// What each file of a folder holds, by its name: manifests, settings, or objects that were observed in a cluster
+/// Classifies the files of a folder by name: manifests, settings, or objects that were observed in a cluster
 /// (`live/<cluster>/`, and `live/_hub/` for the hub).
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Sources {
     /// The paths of the files, with `/` between names.
     pub files: Vec<Text>,
-    /// The paths of the folders that were given. Without any, it is the folder that all files share.
+    /// The paths of the folders. Without any, it is the common folder of all files.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub folders: Option<Vec<Text>>,
 }
 
-/// The files with what they hold.
+/// The files with their contents.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SourcesAnswer {
@@ -29,7 +29,7 @@ pub struct SourcesAnswer {
     pub files: Vec<SourceFile>,
 }
 
-/// A file, and what it holds.
+/// A file, and its contents.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SourceFile {
@@ -41,8 +41,8 @@ pub struct SourceFile {
 }
 
 choice! {
-    /// What a file holds. A `stray` file is below `live/`, but in the folder of no cluster. `settings` are those of a
-    /// document of the kind `Settings`; otherwise the file holds manifests.
+    /// The contents of a file. A `stray` file is below `live/`, but not in the folder of a cluster. `settings` are
+    /// those of a document of the kind `Settings`; otherwise the file holds manifests.
     pub enum SourceRole {
         Manifests = "manifests",
         Settings = "settings",

@@ -1,20 +1,20 @@
-//! `subjects`: what produces results, and how many clusters each has them for.
+//! `subjects`: the loaded subjects, and how many clusters each has results for.
 
 use serde::{Deserialize, Serialize};
 
 use super::clusters::SetAnswer;
-use super::plan::moment;
+use super::plan::timestamp;
 use super::{Op, Refusal, count};
 use crate::diagnostic::{Diagnostic, Error};
 use crate::value::Text;
 use crate::workspace::Workspace;
 use crate::workspace::targets::Targets;
 
-/// Everything that is loaded and produces results.
+/// The loaded subjects: documents that produce results.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Subjects {
-    /// The time, in RFC 3339; what depends on it is decided as if it had not come yet without.
+    /// The time, in RFC 3339; without it, anything that depends on the time is decided as if the time had not come.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub now: Option<Text>,
 }
@@ -26,15 +26,15 @@ pub struct SubjectsAnswer {
     pub subjects: Vec<SubjectAnswer>,
 }
 
-/// Something that produces results.
+/// A subject.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SubjectAnswer {
-    /// How many clusters get something from it; left out where it is of the hub alone.
+    /// How many clusters it has results for; left out for a subject of the hub.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub clusters: Option<i64>,
     pub dialect: Text,
-    /// Why it produces nothing.
+    /// Why it has no results.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<Refusal>,
     /// Of a ManagedClusterSet: how it selects clusters, and who may use it.
@@ -48,7 +48,7 @@ impl Op for Subjects {
     type Answer = SubjectsAnswer;
 
     fn answer(self, workspace: &mut Workspace, _: &mut Vec<Diagnostic>) -> Result<SubjectsAnswer, Error> {
-        workspace.refresh(moment(self.now.as_deref())?);
+        workspace.refresh(timestamp(self.now.as_deref())?);
         let subjects = workspace.results.subjects().map(|(identity, entry)| {
             let is_fleet = entry.subject().is_ok_and(|it| matches!(it.targets(), Targets::Fleet(..)));
             SubjectAnswer {

@@ -6,7 +6,7 @@ use crate::value::{Map, Text, Value};
 
 const HEAD: &str = "// Generated from the JSON Schema of the contract by `npm run types`. Do not edit.
 
-/** A value. Integers beyond 2^53 are BigInts where that was asked for. */
+/** A value. Integers beyond 2^53 are BigInts if requested. */
 export type Json = null | boolean | number | bigint | string | Json[] | { [key: string]: Json };
 
 ";

@@ -1,11 +1,11 @@
-//! `whatIf`: what a change would do, without making it.
+//! `whatIf`: the effect of a change, without making it.
 
 use serde::{Deserialize, Serialize};
 
 use super::configure::Configure;
 use super::load::Load;
 use super::place::{CauseAnswer, object_name, split};
-use super::plan::{ActionCounts, moment};
+use super::plan::{ActionCounts, timestamp};
 use super::{Finding, Op, count};
 use crate::diagnostic::{Diagnostic, Error};
 use crate::object::document::Identity;
@@ -23,20 +23,20 @@ use crate::workspace::what_if::{
     ChangeGroup, ChangeKind, Consequences, ShadowGroup, ShownChange, ShownShadow, what_if, without_hub,
 };
 
-/// A change to look at.
+/// A change to evaluate.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct WhatIf {
-    /// Documents that would come or take the place of others; a list is taken in its order.
+    /// Documents to add or replace; a list is applied in its order.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub load: Option<OneOrMany<Load>>,
-    /// Documents that would go.
+    /// Documents to remove.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unload: Option<Vec<Text>>,
-    /// Settings that would change.
+    /// Settings to change.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub configure: Option<Configure>,
-    /// The time, in RFC 3339; what depends on it is decided as if it had not come yet without.
+    /// The time, in RFC 3339; without it, anything that depends on the time is decided as if the time had not come.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub now: Option<Text>,
 }
@@ -45,22 +45,21 @@ pub struct WhatIf {
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct WhatIfAnswer {
-    /// The steps of the plan that are there because of the change.
+    /// The actions of the plan that the change adds.
     pub actions: ActionCounts,
-    /// Objects of the hub that the garbage collector would delete, because all of their owners would go.
+    /// Objects of the hub that the garbage collector would delete, because all of their owners are removed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub collected: Option<Vec<CollectedAnswer>>,
     pub counts: Counts,
     /// The findings that the change fixes; those that it brings are the diagnostics of the answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fixed: Option<Vec<Finding>>,
-    /// Clusters that would change alike, most clusters first.
+    /// Clusters with the same changes, most clusters first.
     pub groups: Vec<ChangeGroupAnswer>,
-    /// The changed documents with errors that the change brings: the webhook refuses them, and nothing is planned for
-    /// what they govern.
+    /// The changed documents with new errors: the webhook refuses them, and nothing is planned for what they govern.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub refused: Option<Vec<String>>,
-    /// What the change sets without effect, and what hides it.
+    /// Values that the change sets without effect, and what hides them.
     pub shadowed: Vec<ShadowAnswer>,
 }
 
@@ -73,7 +72,7 @@ pub struct CollectedAnswer {
     pub owner: String,
 }
 
-/// How far it reaches.
+/// The extent of the change.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Counts {
@@ -86,7 +85,7 @@ pub struct Counts {
     pub subjects: i64,
 }
 
-/// Clusters that would change alike.
+/// Clusters with the same changes.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(rename = "ChangeGroup"))]
@@ -110,7 +109,7 @@ pub struct ChangeAnswer {
     pub before: MaybeAbsent<Redacted>,
     #[serde(default, skip_serializing_if = "MaybeAbsent::is_absent")]
     pub before_from: MaybeAbsent<Redacted>,
-    /// The layer that decides over it.
+    /// The layer that decides it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cause: Option<CauseAnswer>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -122,7 +121,7 @@ pub struct ChangeAnswer {
     pub released: Option<bool>,
 }
 
-/// Something that is set without effect.
+/// A value that is set without effect.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ShadowAnswer {
@@ -140,7 +139,7 @@ impl Op for WhatIf {
     type Answer = WhatIfAnswer;
 
     fn answer(self, workspace: &mut Workspace, out: &mut Vec<Diagnostic>) -> Result<WhatIfAnswer, Error> {
-        let now = moment(self.now.as_deref())?;
+        let now = timestamp(self.now.as_deref())?;
         let found = what_if(workspace, now, |workspace, journal| self.make(workspace, journal, out))?;
         out.extend(found.introduced.iter().cloned());
         Ok(WhatIfAnswer::from(found))

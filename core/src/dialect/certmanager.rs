@@ -1,28 +1,29 @@
 //! The cert-manager deployment operator (seed 004): a deployment names a version of a product, and the objects of that
-//! version's [bundle](bundle) are made and kept on the hub.
+//! version's [bundle](bundle) are created and kept up to date on the hub.
 //!
-//! | document | installs | must be called | overrides |
+//! | document | installs | required name | overrides |
 //! |---|---|---|---|
-//! | `CertManagerDeployment` of `operators.opdev.io` and `operators.redhat.io` | cert-manager | `cluster` | `spec.dangerZone` |
-//! | `CertManager` of `operator.openshift.io` | cert-manager | `cluster` | `spec.controllerConfig` and its like, see [`openshift`] |
-//! | `Installation` of `fleetfold.dev` | the product in `spec.product` | anything | `spec.dangerZone` |
+//! | `CertManagerDeployment` (opdev.io, redhat.io) | cert-manager | `cluster` | `spec.dangerZone` |
+//! | `CertManager` (openshift.io) | cert-manager | `cluster` | `spec.controllerConfig` and others: [`openshift`] |
+//! | `Installation` (fleetfold.dev) | the product in `spec.product` | anything | `spec.dangerZone` |
 //!
-//! What the seed leaves open, and what is done:
+//! Decisions that the seed leaves open:
 //!
-//! 1. **Versions.** Without `spec.version` it is the latest release among the bundles. The latest minor and the one before can
-//!    be installed. Nothing goes back to an older version unless `spec.version` says so. While a bundle cannot be read,
-//!    the latest version is not known, and nothing is done. In compat mode any version that has a bundle can be installed.
-//! 2. **Owner references** are on what was created here, but for definitions. Strict mode also mends one that was
-//!    removed, or that leads to an earlier deployment of the name. What existed before is updated by the policy of its
-//!    kind and gets no owner reference, so it stays when the deployment is deleted. An Installation with
-//!    `spec.adopt: true` takes it over, except Namespaces: everything that others put in them would go as well. An
-//!    object that something else controls is reported and left alone. While the deployment has no uid, nothing is
+//! 1. **Versions.** Without `spec.version`, the latest release among the bundles is installed. The latest minor and the
+//!    one before can be installed. Nothing is downgraded unless `spec.version` requests it. While a bundle cannot be
+//!    read, the latest version is not known, and nothing is done. In compat mode any version that has a bundle can be
 //!    installed.
-//! 3. **What a version no longer has** is deleted if it carries our label and our owner reference, both. Definitions never
-//!    are: with them would go every certificate.
+//! 2. **Owner references** are set on objects that were created here, except definitions. Strict mode also restores one
+//!    that was removed, or that refers to an earlier deployment of the name. An object that existed before is updated
+//!    by the policy of its kind and gets no owner reference, so it stays when the deployment is deleted. An
+//!    Installation with `spec.adopt: true` adopts it, except Namespaces: everything that others put in them would be
+//!    deleted as well. An object with another controller is reported and left alone. While the deployment has no uid,
+//!    nothing is installed.
+//! 3. **Objects that a version no longer has** are deleted if they carry both our label and our owner reference.
+//!    Definitions are never deleted: every certificate would be deleted with them.
 //! 4. **Deleting the deployment** is the garbage collector's work. Nothing is planned, and the definitions stay.
-//! 5. **The refresher** looks at the hub only, and needs the setting `podRefresher` and the time. It runs with what
-//!    installs cert-manager, and on its own where nothing does.
+//! 5. **The refresher** reads the hub only, and needs the setting `podRefresher` and the time. It is planned with the
+//!    deployment of cert-manager, or separately if there is none.
 //! 6. **A deployment that is refused** keeps its last state, and its status has the reason.
 
 mod bundle;
@@ -93,14 +94,14 @@ impl Dialect for CertManager {
 struct Kind {
     group: &'static str,
     kind: &'static str,
-    /// What it installs; nothing where its spec says so.
+    /// The product that it installs; nothing if its spec has none.
     product: Option<&'static str>,
     /// The only name that is acted on.
     name: Option<&'static str>,
     is_openshift: bool,
     /// Whether it has `spec.adopt`.
     may_adopt: bool,
-    /// Whether its status has a field for the generation that was seen.
+    /// Whether its status has `observedGeneration`.
     observes: bool,
     hub: HubKind,
 }
@@ -155,7 +156,7 @@ impl Kind {
         KINDS.iter().find(|it| identity.kind == it.kind && identity.group == it.group)
     }
 
-    /// What a document of this kind installs; empty where it does not say.
+    /// The product that a document of this kind installs; empty if it has none.
     fn product<'d>(&self, document: &'d Value) -> &'d str {
         self.product.unwrap_or_else(|| document.text_at(&["spec", "product"]))
     }

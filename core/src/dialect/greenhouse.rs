@@ -1,7 +1,7 @@
-//! Greenhouse: plugins for the clusters of an organization, and who overrides their options (seed 000).
+//! Greenhouse: plugins for the clusters of an organization, and overrides of their options (seed 000).
 //!
-//! A [`preset`] makes one Plugin for every cluster it picks; a [`plugin`] without one stands for itself. Both are a
-//! [`stack`] of layers, lowest first:
+//! A [`preset`] makes one Plugin for every cluster it picks; a [`plugin`] without a preset is a subject of its own.
+//! Both are a [`stack`] of layers, lowest first:
 //!
 //! | layer | from |
 //! |---|---|
@@ -12,15 +12,17 @@
 //! | `cluster-override` | `spec.pluginOverrides` of the Cluster |
 //! | `plugin-override` | PluginOverrides: for all, for clusters, for definitions, for both |
 //! | `cluster-option-override` | the preset's `clusterOptionOverrides` |
-//! | `injected` | what Greenhouse itself adds under `global.greenhouse` |
+//! | `injected` | the options that Greenhouse adds under `global.greenhouse` |
 //!
-//! An expression is evaluated for each cluster after the layers are folded, and takes the place of the entry it is in.
+//! An expression is evaluated for each cluster after the layers are folded, and replaces its entry.
 
 mod absent;
 mod account;
+mod collisions;
 mod defaults;
 mod definition;
 mod entries;
+mod expression;
 mod fields;
 mod hidden;
 mod inject;
@@ -31,12 +33,11 @@ mod overrides;
 mod picked;
 mod plugin;
 mod preset;
-mod rivals;
 mod stack;
 mod status;
 mod ties;
 
-pub use defaults::{Filled, fill, has_defaults};
+pub use defaults::{fill, has_defaults};
 pub use overrides::contradictions;
 
 use crate::diagnostic::Mode;
@@ -61,7 +62,7 @@ const CATALOG: &str = "Catalog";
 const DEFINITION: &str = "PluginDefinition";
 const CLUSTER_DEFINITION: &str = "ClusterPluginDefinition";
 
-/// The label that says which preset a Plugin is of. It decides, not the owner reference.
+/// The label with the preset of a Plugin. It decides, not the owner reference.
 const PRESET_LABEL: &str = "greenhouse.sap/pluginpreset";
 
 const KINDS: &[HubKind] = &[
@@ -107,7 +108,7 @@ impl Dialect for Greenhouse {
             }
     }
 
-    /// The Plugins of a preset stand for themselves while it is not loaded.
+    /// The Plugins of a preset are subjects of their own while it is not loaded.
     fn affects_subject_set(&self, identity: &Identity) -> bool {
         identity.group == GROUP && identity.kind == PRESET
     }
@@ -133,18 +134,19 @@ impl Dialect for Greenhouse {
     }
 }
 
-/// Where the original does something else than its documentation or its users expect. Compat mode keeps it.
+/// Behaviour of Greenhouse that differs from its documentation or the expectation of its users. Compat mode reproduces
+/// it.
 ///
 /// | quirk | compat | strict |
 /// |---|---|---|
-/// | `RepeatedBase` | an override replaces the first of two entries of the base, and the second one wins | the last entry counts, and the override wins |
-/// | `Unsorted` | a definition without options leaves the list as it was written, repeats included | always by name, each once |
-/// | `DefaultHidesReference` | an option with a default that is set by reference ends with neither, and the Plugin is refused | the reference counts |
+/// | `RepeatedBase` | an override replaces the first of two equal entries | the last counts, and the override wins |
+/// | `Unsorted` | without options in the definition, the list stays as written | always by name, each once |
+/// | `DefaultHidesReference` | a default and a reference cancel out, so the Plugin is refused | the reference counts |
 /// | `ExpressionFirst` | of an expression and a value in one entry the expression counts | the entry is refused |
-/// | `DeletesRetained` | a cluster that is no longer picked loses its Plugin whatever the policy | `Retain` keeps it |
-/// | `OwnsRetained` | the preset owns a Plugin also where its policy is `Retain`, and the garbage collector takes it when no one releases it in time | a Plugin to retain has no owner reference |
+/// | `DeletesRetained` | a cluster that is no longer picked loses its Plugin with any policy | `Retain` keeps it |
+/// | `OwnsRetained` | with `Retain` too, the preset owns the Plugin | no owner reference |
 /// | `DeletesUnknown` | the Plugin of a cluster whose document is absent is deleted | it stays: see `absent` |
-/// | `FirstRivalWins` | of two presets that make Plugins of one name, one is skipped | both stop |
+/// | `FirstPresetWins` | of two presets that make Plugins of one name, one is skipped | both stop |
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Quirk {
     RepeatedBase,
@@ -154,7 +156,7 @@ enum Quirk {
     DeletesRetained,
     OwnsRetained,
     DeletesUnknown,
-    FirstRivalWins,
+    FirstPresetWins,
 }
 
 impl Quirk {
@@ -171,7 +173,7 @@ impl Quirk {
                 Quirk::DeletesRetained,
                 Quirk::OwnsRetained,
                 Quirk::DeletesUnknown,
-                Quirk::FirstRivalWins,
+                Quirk::FirstPresetWins,
             ],
         ),
     ];

@@ -1,24 +1,24 @@
-//! KubeFed: one object for many clusters, with what the clusters wrote into it kept (seed 003).
+//! KubeFed: one object for many clusters, which retains values that the clusters wrote (seed 003).
 //!
 //! A subject is any document of `types.kubefed.io` whose kind starts with `Federated`, and any other whose kind a
-//! FederatedTypeConfig names. What a cluster gets is built in this order: the template with its identity; what the live
-//! object gives, by the built-in rules and the user's; the overrides for the cluster; the label that marks it as managed.
-//! The result is compared with the live object. An object that is not there yet retains nothing.
+//! FederatedTypeConfig names. The object of a cluster is built in this order: the template with its identity; the
+//! values retained from the live object, by the built-in rules and the user's; the overrides for the cluster; the label
+//! that marks it as managed. The result is compared with the live object. An absent object retains nothing.
 //!
-//! What KubeFed does not have, and this does:
+//! Extensions to KubeFed:
 //!
-//! - `spec.overrides[].clusterSelector`: overrides for the clusters that a label selector picks, in the order of the list;
+//! - `spec.overrides[].clusterSelector`: overrides for the clusters that a label selector picks, in list order;
 //! - `spec.retention` of a federated object, beside that of its FederatedTypeConfig;
 //! - `clusterSets` and `placementRef` in a placement, which name sets and placements of Open Cluster Management.
 //!
-//! Where the clusters no longer include one that has the object, it is deleted there, if it has the managed label. A
-//! cluster that is not ready is neither looked at nor changed. A cluster that leaves the fleet keeps what it has, unless it is
-//! to take it along: see [`leaving`].
+//! If the clusters no longer include one that has the object, it is deleted there, if it has the managed label. A
+//! cluster that is not ready is neither read nor changed. A cluster that leaves the fleet keeps its copies, unless they
+//! are to be deleted: see [`leaving`].
 //!
 //! Fields that others set on a copy are overwritten unless a rule retains them: see [`local`].
 //!
-//! A federated object gets KubeFed's finalizer, `kubefed.io/sync-controller`, so that it stays until its copies are deleted
-//! or released. While its type is not propagated it is neither added nor removed.
+//! A federated object gets KubeFed's finalizer, `kubefed.io/sync-controller`, so that it stays until its copies are
+//! deleted or released. While its type is not propagated it is neither added nor removed.
 
 mod cluster_part;
 mod control_plane;
@@ -65,7 +65,7 @@ use overrides::Overrides;
 /// The label of what was made or taken over.
 const MANAGED: &str = "kubefed.io/managed";
 
-/// The annotation of a federated object whose copies stay when it goes.
+/// The annotation of a federated object whose copies stay when it is deleted.
 const ORPHAN: &str = "kubefed.io/orphan";
 
 /// KubeFed's finalizer.
@@ -124,7 +124,7 @@ impl Dialect for KubeFed {
         lint::lint_document(self, view, document, out);
     }
 
-    /// Federated objects have kinds of their own, which only the documents tell.
+    /// Federated objects have kinds of their own, known only from the documents.
     fn admission(&self, view: View, group: &str, kind: &str) -> Option<&'static Rule> {
         let is_federated = || {
             let bare = Value::map([
@@ -156,7 +156,7 @@ struct Federated {
     /// The identity of the target.
     object: Identity,
     scope: Scope,
-    who: Targets,
+    targets: Targets,
     depends: Vec<Dependency>,
     base: Base,
     rules: Rules,
@@ -174,18 +174,18 @@ struct Federated {
     collects: Option<remote_status::Collection>,
     adopts: bool,
     leaving: Leaving,
-    /// Whether its copies stay when it goes.
+    /// Whether its copies stay when it is deleted.
     orphans: bool,
     mode: Mode,
 }
 
-/// How an object that is there stands to the federated one.
+/// The relation of an existing object to the federated one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Holding {
     Managed,
     /// It can be taken over.
     Free,
-    /// Its label says that it is not to be touched.
+    /// Its label forbids changes.
     Refused,
     /// The control plane takes nothing over.
     Foreign,
@@ -199,8 +199,8 @@ impl Federated {
         Ok(Rendered { objects: vec![product], diagnostics, ..Rendered::default() })
     }
 
-    /// What the cluster has in common with others: the overrides before the first one that names clusters. The originals'
-    /// rules also take values away, and so must come first.
+    /// The part that the cluster shares with others: the overrides before the first one that names clusters. The rules
+    /// of KubeFed and Karmada also remove values, so they must come first.
     fn common(&self, ranks: &[u32], cache: &mut ResultCache) -> Option<Arc<Common>> {
         if self.mode == Mode::Compat || self.rules.builtin.refuses {
             return None;
@@ -218,15 +218,15 @@ impl Federated {
         }
     }
 
-    /// Lets go of the object in a cluster that should not have it. What is not managed is left alone.
-    fn let_go(&self, view: View, cluster: &str, planner: &mut Planner) {
+    /// Releases the object in a cluster that should not have it. An object that is not managed is left alone.
+    fn release(&self, view: View, cluster: &str, planner: &mut Planner) {
         let leaves = leaves(view, &self.scope, cluster);
         if leaves == Some(settings::Leaving::Orphan) || !is_ready(view, &self.scope, cluster) {
             return;
         }
         let Observation::Present(live) = planner.look(cluster, &self.target) else { return };
         if self.holding(live) != Holding::Managed {
-            self.tell_unmanaged(cluster, planner);
+            self.report_unmanaged(cluster, planner);
             return;
         }
         let wave = self.base.wave;
@@ -250,7 +250,7 @@ impl Federated {
     }
 
     /// Leaves the object in a cluster of which it is unknown whether it should have it.
-    fn keep(&self, view: View, cluster: &str, planner: &mut Planner) {
+    fn keep_unknown(&self, view: View, cluster: &str, planner: &mut Planner) {
         if !is_ready(view, &self.scope, cluster) {
             return;
         }
@@ -261,25 +261,25 @@ impl Federated {
         }
     }
 
-    /// Reports clusters that the placement names and that are not in the fleet, be it the object's own placement or
-    /// that of its namespace; answers whether it is unknown which clusters are meant.
+    /// Reports clusters that are not in the fleet but named by the placement of the object or of its namespace. Returns
+    /// whether it is unknown which clusters are meant.
     fn report_unknown(&self, view: View, planner: &mut Planner) -> bool {
         if self.mode == Mode::Compat || self.leaving != Leaving::No {
             return false;
         }
         let unknown =
             |document: &Document| placement::unknown_clusters(view, document, &self.scope, &mut Hints::default());
-        let own = view.store.document(&self.subject).map(unknown).unwrap_or_default();
+        let unknown_here = view.store.document(&self.subject).map(unknown).unwrap_or_default();
         let is_namespaced = !self.target.namespace.is_empty() && !control_plane::is_limited(view, &self.scope);
         let around = is_namespaced.then(|| placement::namespace_document(view, &self.subject)).flatten();
         let around = around.filter(|it| it.identity != *self.subject);
         let is_vague =
-            !own.is_empty() || around.is_some_and(|it| placement::has_unknown_clusters(view, it, &self.scope));
-        planner.steps.diagnostics.extend(own);
+            !unknown_here.is_empty() || around.is_some_and(|it| placement::has_unknown_clusters(view, it, &self.scope));
+        planner.steps.diagnostics.extend(unknown_here);
         is_vague
     }
 
-    fn tell_unmanaged(&self, cluster: &str, planner: &mut Planner) {
+    fn report_unmanaged(&self, cluster: &str, planner: &mut Planner) {
         let message = format!("`{}` in `{cluster}` is not managed, and is left alone", self.object);
         let finding = Diagnostic::info(Code::NotManaged, message).of(&self.subject);
         planner.steps.diagnostics.push(finding.hint(format!("label it with `{MANAGED}: \"true\"` to hand it over")));
@@ -308,7 +308,7 @@ impl Federated {
         }
     }
 
-    /// Reports the clusters that keep an object from going because it is unknown what they have.
+    /// Reports the clusters that block the deletion of an object because their state is unknown.
     fn report_waiting(&self, view: View, planner: &mut Planner) {
         let fleet = view.store.fleet(&self.scope).into_iter().flat_map(|it| it.clusters());
         let is_silent = |it: &&Cluster| {
@@ -324,8 +324,8 @@ impl Federated {
         }
     }
 
-    /// Takes KubeFed's finalizer off an object that is being deleted and has nothing left in any cluster; answers whether
-    /// it does.
+    /// Takes KubeFed's finalizer off an object that is being deleted and has nothing left in any cluster; answers
+    /// whether it does.
     fn finish(&self, view: View, planner: &mut Planner) -> bool {
         let fleet = view.store.fleet(&self.scope);
         let is_left = |it: &Cluster| match view.store.observation(&it.name, &self.object) {
@@ -352,7 +352,7 @@ const LAST_WAVE: i64 = 3;
 
 impl Subject for Federated {
     fn targets(&self) -> &Targets {
-        &self.who
+        &self.targets
     }
 
     fn dependencies(&self) -> &[Dependency] {
@@ -375,8 +375,8 @@ impl Subject for Federated {
         }
     }
 
-    fn retains_on(&self, view: View, ending: RemovalCause) -> bool {
-        match ending {
+    fn retains_on(&self, view: View, cause: RemovalCause) -> bool {
+        match cause {
             RemovalCause::Subject => self.orphans,
             RemovalCause::Cluster(document) => leaving::keeps(view, &document.value),
             RemovalCause::NotPicked => false,
@@ -388,12 +388,12 @@ impl Subject for Federated {
             return;
         }
         if self.leaving != Leaving::No || leaves(view, &self.scope, cluster).is_some() {
-            return self.let_go(view, cluster, planner);
+            return self.release(view, cluster, planner);
         }
         if let Observation::Present(live) = view.store.observation(cluster, &self.object)
             && matches!(self.holding(live), Holding::Refused | Holding::Foreign)
         {
-            return self.tell_unmanaged(cluster, planner);
+            return self.report_unmanaged(cluster, planner);
         }
         for product in &rendered.objects {
             let desired = DesiredObject {
@@ -428,8 +428,8 @@ impl Subject for Federated {
         let is_vague = self.report_unknown(view, planner);
         for cluster in others {
             match is_vague && self.leaving == Leaving::No && leaves(view, &self.scope, cluster).is_none() {
-                true => self.keep(view, cluster, planner),
-                false => self.let_go(view, cluster, planner),
+                true => self.keep_unknown(view, cluster, planner),
+                false => self.release(view, cluster, planner),
             }
         }
         if self.leaving != Leaving::No {
@@ -466,7 +466,7 @@ impl Subject for Federated {
     }
 
     fn explain(&self, view: View, cluster: &Cluster) -> (bool, Vec<select::Reason>) {
-        let Targets::Fleet(_, picks) = &self.who else { return (false, Vec::new()) };
+        let Targets::Fleet(_, picks) = &self.targets else { return (false, Vec::new()) };
         let mut reasons = picks.explain(cluster);
         if let Some(finding) = federated::about_config(&self.subject, self.config.as_ref(), self.is_disabled) {
             let (code, holds) = match finding.code {

@@ -1,27 +1,29 @@
-//! KUDO: what an operator needs before it has Instances, shared between its versions and with others (seed 002).
+//! KUDO: the objects that an operator needs before it has Instances, shared between its versions and with others (seed
+//! 002).
 //!
-//! An OperatorVersion names one of its plans in `spec.installPlan`, a field that the proposal adds and KUDO never had. The
-//! objects of that plan are adopted: created where they are absent, shared where they fit, and left alone where they differ.
-//! Uninstalling lets them go again. A finalizer keeps the OperatorVersion until no object refers to it: the garbage
-//! collector would take objects along that were only borrowed.
+//! An OperatorVersion names one of its plans in `spec.installPlan`, a field that the proposal adds and KUDO never had.
+//! The objects of that plan are adopted: created if absent, shared if equal, and left alone if they differ.
+//! Uninstalling releases them. A finalizer keeps the OperatorVersion until no object refers to it: the garbage
+//! collector would delete objects that were only shared.
 //!
-//! Its status gets `planStatus` and `aggregatedStatus` as Instances have them, and `objects`, the record of what it took
-//! hold of. A step is complete when its objects are held and healthy; later steps wait for that.
+//! Its status gets `planStatus` and `aggregatedStatus` as Instances have them, and `objects`, the record of the objects
+//! that it adopted. A step is complete when its objects are held and healthy; later steps wait for that.
 //!
-//! Deleting an OperatorVersion is consent to delete what was created for it. What stays held even so, such as a Namespace,
-//! is a condition of its status.
+//! Deleting an OperatorVersion is consent to delete the objects that were created for it. Deletes that stay held, such
+//! as that of a Namespace, are a condition of its status.
 //!
-//! # What the original does instead
+//! # Differences from KUDO
 //!
-//! KUDO has no install plans. There an Instance owns what its own plans apply, and such a plan runs once: it patches objects
-//! that are there, by three-way merge against `kudo.dev/last-applied-configuration`, and what no Instance can own has no
-//! owner at all. Plans of Instances are not run here, and a plan that runs once is not what is planned here: two versions that
-//! patch one object would undo each other's work for ever. So compat mode differs from strict mode in a few rows only.
+//! KUDO has no install plans. In KUDO an Instance owns the objects that its own plans apply, and such a plan runs once:
+//! it patches existing objects by three-way merge against `kudo.dev/last-applied-configuration`, and an object that no
+//! Instance can own has no owner. Plans of Instances are not run here, and a one-time plan cannot be reproduced here:
+//! two versions that patch one object would undo each other's changes forever. So compat mode differs from strict mode
+//! in a few rows only.
 //!
 //! | | strict | compat |
 //! |---|---|---|
-//! | a cluster-scoped object, or one in another namespace | held by a claim | refused, as the API server refuses the reference |
-//! | what was there before | lists who adopted it | has the owner reference alone |
+//! | a cluster-scoped object, or one in another namespace | held by a claim | refused, as by the API server |
+//! | an object that existed before | records who adopted it | has only the owner reference |
 //! | a later step that is known to be fatal | nothing is done | the steps before it are done |
 //! | health | of all kinds | of the kinds that KUDO checks |
 
@@ -84,7 +86,7 @@ impl Dialect for Kudo {
     fn read(&self, view: View, document: &Document, out: &mut Vec<Diagnostic>) -> Result<Box<dyn Subject>, Error> {
         let scopes = Scopes::of(view);
         let install = match package::read(document, &scopes, out) {
-            // What is on its way out can go by the record of what it holds.
+            // An OperatorVersion that is being deleted releases the objects of its record.
             Err(error) if is_terminating(&document.value) && !record::read(&document.value).is_empty() => {
                 out.push(error.into_diagnostic(Severity::Error).of(&document.identity));
                 None

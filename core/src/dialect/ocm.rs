@@ -1,4 +1,4 @@
-//! Open Cluster Management: sets of clusters, who may use them, and placements on them (seed 001).
+//! Open Cluster Management: cluster sets, permissions to use them, and placements on them (seed 001).
 //!
 //! | subject | gives |
 //! |---|---|
@@ -6,8 +6,8 @@
 //! | ManagedClusterSetBinding | the clusters that its namespace may use |
 //! | Placement | the clusters that it chooses of those, in decision groups |
 //!
-//! The hub changes labels on its own: it puts a cluster without the clusterset label into the set `default`. Here documents
-//! are taken as they are, and `lint` tells where that makes a difference.
+//! The hub changes labels by itself: it puts a cluster without the clusterset label into the set `default`. Here
+//! documents are not changed, and `lint` reports where that makes a difference.
 
 mod admission;
 mod binding;
@@ -151,7 +151,7 @@ impl ClusterGroups for Ocm {
     }
 }
 
-/// Whether an object of the hub has a say in what placements choose: an earlier decision, or a score.
+/// Whether an object of the hub affects the choice of placements: an earlier decision, or a score.
 pub fn decides(object: &Identity) -> bool {
     object.group == GROUP && [DECISION, SCORE].contains(&object.kind.as_str())
 }

@@ -26,7 +26,7 @@ use crate::value::{Text, Value};
 /// The prefixes of the labels that need a permission.
 const RESERVED: &[&str] = ocm::RESERVED_LABELS;
 
-/// A change of one cluster, and what is known about permissions.
+/// A change of one cluster, and the known permissions.
 #[derive(Clone, Debug)]
 pub struct Question<'a> {
     pub user: &'a User,
@@ -47,7 +47,7 @@ pub struct Question<'a> {
 /// The decision about a label change.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Verdict {
-    /// By key; of one key, what is taken off before what is put on.
+    /// By key; for one key, the removed label before the added one.
     pub checks: Vec<Check>,
     /// The sets that the cluster joins and leaves, by name.
     pub joins: Vec<Text>,
@@ -80,7 +80,7 @@ pub struct Check {
     pub change: Change,
     pub granted: bool,
     /// The permissions that were looked for, up to the one that grants.
-    pub asked: Vec<Permission>,
+    pub required: Vec<Permission>,
     pub granted_by: Option<Grant>,
 }
 
@@ -100,13 +100,13 @@ impl Change {
     }
 }
 
-/// Decides over a label change.
+/// Decides on a label change.
 ///
-/// 1. A label with a reserved prefix that is put on or taken off needs `create` on `managedclusters/label`, named
-///    `key:value`, `key:*` or `*`. Another value is the old one taken off and the new one put on: both are needed.
-/// 2. For the clusterset label, `create` on `managedclustersets/join` of the set does as well; at the full stage with a
-///    warning, as it is deprecated.
-/// 3. A created cluster puts on all its labels. A deleted one needs nothing, and leaves its sets.
+/// 1. Adding or removing a label with a reserved prefix needs `create` on `managedclusters/label`, named `key:value`,
+///    `key:*` or `*`. A changed value removes the old label and adds the new one: both are needed.
+/// 2. For the clusterset label, `create` on `managedclustersets/join` of the set is enough too; at the full stage with
+///    a warning, as it is deprecated.
+/// 3. A created cluster adds all its labels. A deleted one needs nothing, and leaves its sets.
 /// 4. Unchanged labels and all others need nothing.
 ///
 /// In compat mode the verdict is that of released OCM: the clusterset label needs `join` on the old set and on the new
@@ -191,16 +191,16 @@ fn object_check(question: &Question, judge: &Judge) -> ObjectCheck {
 
 /// The labels of a ManagedCluster of the request.
 fn cluster_labels(cluster: &Value, field: &str) -> Result<Labels, Error> {
-    let spot = &JsonPath::ROOT.key(field);
+    let path = &JsonPath::ROOT.key(field);
     if cluster.as_map().is_none() {
-        return Err(spot.wrong_type("a ManagedCluster", cluster));
+        return Err(path.wrong_type("a ManagedCluster", cluster));
     }
     let kind = cluster.get("kind").map_or(Some("ManagedCluster"), Value::as_text);
     if kind != Some("ManagedCluster") || !is_in_group(cluster, GROUP) {
-        return Err(Error::new(Code::WrongKind, format!("`{field}` is not a ManagedCluster of `{GROUP}`")).at(spot));
+        return Err(Error::new(Code::WrongKind, format!("`{field}` is not a ManagedCluster of `{GROUP}`")).at(path));
     }
     let labels = cluster.at(&["metadata", "labels"]).cloned().unwrap_or_default();
-    Labels::decode(labels, &spot.key("metadata").key("labels"))
+    Labels::decode(labels, &path.key("metadata").key("labels"))
 }
 
 fn same_cluster(question: &Question) -> Result<(), Error> {
@@ -222,12 +222,12 @@ fn check_labels(labels: &Labels) -> Result<(), Error> {
     })
 }
 
-/// Rejects what is not a document, and reports the documents that are ignored.
+/// Rejects values that are not documents, and reports the ignored documents.
 fn read_kinds(question: &Question, out: &mut Vec<Diagnostic>) -> Result<(), Error> {
-    let spot = &JsonPath::ROOT.key("documents");
+    let path = &JsonPath::ROOT.key("documents");
     let mut unused = Vec::new();
     for (index, document) in question.documents.iter().enumerate() {
-        let at = &spot.index(index);
+        let at = &path.index(index);
         if document.as_map().is_none() {
             return Err(at.wrong_type("a map", document));
         }
@@ -250,7 +250,7 @@ fn read_kinds(question: &Question, out: &mut Vec<Diagnostic>) -> Result<(), Erro
     Ok(())
 }
 
-/// What is put on and taken off, by key; of one key, what is taken off first.
+/// The added and removed labels, by key; for one key, the removed one first.
 fn changes<'l>(before: &'l Labels, after: &'l Labels) -> Vec<(&'l Text, &'l Text, Change)> {
     let keys: SortedSet<&Text> = before.iter().chain(after.iter()).map(|(key, _)| key).collect();
     let changes = keys.into_iter().filter(|key| before.get(key) != after.get(key)).flat_map(|key| {
@@ -260,8 +260,8 @@ fn changes<'l>(before: &'l Labels, after: &'l Labels) -> Vec<(&'l Text, &'l Text
     changes.collect()
 }
 
-/// Says of a role that it grants a set's name where the set selects another value: whoever wrote it meant the set, and no
-/// label that it grants makes a cluster join.
+/// Reports a role that grants a set's name while the set selects another value: its author meant the set, but no label
+/// that it grants makes a cluster join.
 pub fn misnamed_grants(rbac: &Rbac, sets: &[ClusterSet]) -> Vec<Diagnostic> {
     let label = Permission::label(String::new());
     let sets: SortedMap<&str, &ClusterSet> = sets.iter().map(|it| (it.name().as_str(), it)).collect();
@@ -339,11 +339,11 @@ impl Ctx<'_> {
             return;
         }
         let mut check =
-            Check { label: format!("{key}:{value}"), change, granted: false, asked: Vec::new(), granted_by: None };
+            Check { label: format!("{key}:{value}"), change, granted: false, required: Vec::new(), granted_by: None };
         let mut unknown = Vec::new();
         for permission in permissions {
             let judgement = self.judge.judge(&permission);
-            check.asked.push(permission.clone());
+            check.required.push(permission.clone());
             match judgement {
                 Judgement::Granted(grant) => {
                     check.granted = true;
@@ -378,11 +378,11 @@ impl Ctx<'_> {
         let Some(rbac) = &self.judge.roles else { return };
         let user = self.question.user;
         let denied = self.verdict.checks.iter().filter(|it| !it.granted);
-        let asked: Vec<&Permission> = denied.flat_map(|it| &it.asked).collect();
-        if asked.is_empty() {
+        let required: Vec<&Permission> = denied.flat_map(|it| &it.required).collect();
+        if required.is_empty() {
             return;
         }
-        self.out.extend(self.judge.namespaced(&asked, "ManagedCluster"));
+        self.out.extend(self.judge.namespaced(&required, "ManagedCluster"));
         for (binding, role) in rbac.dangling(user) {
             let message = format!("the binding refers to `{role}`, which is not among the documents");
             let place = Pointer::of(["roleRef", "name"]);
@@ -397,7 +397,7 @@ impl Ctx<'_> {
         let (before, after) = (members(old), members(new));
         let none = Labels::default();
         let base = old.unwrap_or(&none);
-        // What the labels would be if only those had changed that anybody may change.
+        // The labels if only the unprotected ones had changed.
         let free: Labels = match new {
             Some(new) => {
                 let kept = base.iter().filter(|(key, _)| self.is_guarded(key));

@@ -1,11 +1,11 @@
-//! One object of one cluster: a base, what the live object gives, and the layers that patch it.
+//! One object of one cluster: a base, the values retained from the live object, and the layers that patch it.
 //!
-//! The order is KubeFed's: values are retained first, so that a layer may still change them. Every place that is touched
-//! keeps who touched it, winner first and the base's own value last, under the pointer that it has in the result:
+//! The order is KubeFed's: values are retained first, so a layer may still change them. Every changed place records its
+//! origins, winner first and the value of the base last, under its pointer in the result:
 //!
-//! 1. What is set as a whole also has the last word on every place inside it that was touched before.
-//! 2. What is set inside something that was set as a whole has that one's value below it.
-//! 3. An element that goes into a list, or out of it, moves those behind it; each keeps its origins.
+//! 1. A layer that sets a value also wins every place inside it that was changed before.
+//! 2. A place inside a value that was set before has that value's origin below it.
+//! 3. Inserting or removing an element of a list moves those behind it; each keeps its origins.
 
 mod common;
 mod origin_tracker;
@@ -77,8 +77,8 @@ impl Layer {
 /// use std::sync::Arc;
 /// use fleetfold_core::engine::compose::{Base, Layer, build};
 /// use fleetfold_core::engine::patch::{Operation, Step, Verb};
-/// use fleetfold_core::engine::{rendered::Origin, retain::Rules};
-/// use fleetfold_core::object::document::Identity;
+/// use fleetfold_core::engine::{Origin, retain::Rules};
+/// use fleetfold_core::object::Identity;
 /// use fleetfold_core::{diagnostic::Mode, value::{json, path::Pointer}};
 ///
 /// let document = Arc::new(Identity { kind: "FederatedDeployment".into(), name: "web".into(), ..Identity::default() });
@@ -122,7 +122,7 @@ pub fn build_on<'l>(
     let carried = live.map(|live| retain(&base.object, live, rules, out)).transpose();
     let carried = carried.map_err(|error| error.at(&base.origin.path))?;
     let started = common.and_then(|common| Some((common.layers(), common.start(base, carried.as_ref())?)));
-    let (laid, (object, mut origin_tracker)) = started.unwrap_or_else(|| {
+    let (applied, (object, mut origin_tracker)) = started.unwrap_or_else(|| {
         let object = carried.as_ref().map_or(&base.object, |it| &it.object).clone();
         (0, (object, OriginTracker::new(base)))
     });
@@ -133,7 +133,7 @@ pub fn build_on<'l>(
         origin_tracker.touch(retention.path.clone(), FieldOrigin { layer: LIVE, origin: None, value });
     }
     let mut patching = Patching::new(object, mode);
-    lay(&mut patching, &mut origin_tracker, layers.skip(laid))?;
+    lay(&mut patching, &mut origin_tracker, layers.skip(applied))?;
     let mut object = patching.object;
     for (place, said) in &base.sealed {
         put(&mut object, place, said.value.clone().unwrap_or_default());
@@ -150,7 +150,7 @@ pub fn build_on<'l>(
     })
 }
 
-/// Patches an object by layers, lowest first, and notes what they touch.
+/// Patches an object by layers, lowest first, and records their origins.
 fn lay<'l>(
     patching: &mut Patching,
     origin_tracker: &mut OriginTracker,

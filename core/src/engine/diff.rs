@@ -6,7 +6,7 @@ use crate::value::path::Pointer;
 
 /// The operations that turn `from` into `to`, in the order of their paths.
 ///
-/// Maps change key by key. A list changes element by element while its length stays, and is replaced whole otherwise:
+/// Maps change key by key. A list changes element by element if its length stays the same, and is replaced otherwise:
 /// operations that shift indices under each other are hard to read and easy to misapply.
 ///
 /// # Example
@@ -16,7 +16,8 @@ use crate::value::path::Pointer;
 ///
 /// let from = json::parse(r#"{"spec":{"replicas":2,"paused":true}}"#)?;
 /// let to = json::parse(r#"{"spec":{"replicas":5}}"#)?;
-/// let operations: Vec<String> = diff(&from, &to).iter().map(|it| format!("{} {}", it.verb.as_str(), it.path)).collect();
+/// let operations = diff(&from, &to);
+/// let operations: Vec<String> = operations.iter().map(|it| format!("{} {}", it.verb.as_str(), it.path)).collect();
 /// assert_eq!(operations, ["remove /spec/paused", "replace /spec/replicas"]);
 /// # Ok::<(), fleetfold_core::diagnostic::Error>(())
 /// ```

@@ -1,4 +1,5 @@
-//! Flags against the mold of a component's version: a container must not fail to start over its arguments.
+//! Checks flags against the flags of a component's version: a container must not fail to start because of its
+//! arguments.
 
 mod fit;
 
@@ -12,7 +13,7 @@ use crate::value::suggest::{did_you_mean, nearest, suggest};
 use crate::value::{Map, Text, Value};
 use fit::{FlagError, fit, float, int, join, wanted};
 
-/// Flags as people give them.
+/// Flags as a document sets them.
 #[derive(Clone, Debug)]
 pub enum Flags {
     /// Flag names without dashes, as the seed's `containerArgOverrides` has them.
@@ -24,11 +25,11 @@ pub enum Flags {
 /// The arguments that a component is started with: `flags` laid over the arguments of `base`.
 ///
 /// 1. A flag in `flags` replaces every occurrence of that flag in `base`. An empty argument is dropped.
-/// 2. Every flag of both must be one that the component has in this version, with a value that it takes. No version means
-///    the latest.
+/// 2. Every flag of both must be one that the component has in this version, with a value that it takes. No version
+///    means the latest.
 /// 3. Each flag becomes one argument `--name=value`, a switch without a value `--name=true`; they are sorted by name.
-/// 4. A flag that adds up (`controllers`, `feature-gates`…) may be given as a list or several times; its values are joined
-///    with commas. Giving any other flag twice is an error.
+/// 4. A flag that adds up (`controllers`, `feature-gates`…) may be given as a list or several times; its values are
+///    joined with commas. Giving any other flag twice is an error.
 ///
 /// In compat mode the arguments are those of the operators. Neither version nor flags are checked; the text before the
 /// first `=` is the flag; the last of several wins; `--name=` becomes `--name`; a named flag without a value or with a
@@ -42,14 +43,14 @@ pub enum Flags {
 ///
 /// ```
 /// # use fleetfold_core::diagnostic::Mode;
-/// # use fleetfold_core::engine::flags::{Flags, mold};
+/// # use fleetfold_core::engine::flags::{Flags, arguments};
 /// # use fleetfold_core::value::{Map, Value};
 /// let flags = Flags::Named(Map::from_iter([("v", Value::text("4")), ("leader-elect", Value::from(true))]));
-/// let args = mold("controller", Some("v1.3.0"), &flags, &["--v=2".into()], Mode::Strict)?;
+/// let args = arguments("controller", Some("v1.3.0"), &flags, &["--v=2".into()], Mode::Strict)?;
 /// assert_eq!(args, ["--leader-elect=true", "--v=4"]);
 /// # Ok::<(), fleetfold_core::diagnostic::Error>(())
 /// ```
-pub fn mold(
+pub fn arguments(
     component: &str,
     version: Option<&str>,
     flags: &Flags,
@@ -60,13 +61,13 @@ pub fn mold(
     if mode == Mode::Compat {
         return unchecked(flags, base);
     }
-    let mold = Mold { component, minor: minor_of(version)? };
-    let mut union = mold.arguments(base, "base")?;
+    let flag_set = FlagSet { component, minor: minor_of(version)? };
+    let mut union = flag_set.arguments(base, "base")?;
     union.extend(match flags {
-        Flags::Named(flags) => mold.named(flags)?,
-        Flags::Arguments(arguments) => mold.arguments(arguments, "flags")?,
+        Flags::Named(flags) => flag_set.named(flags)?,
+        Flags::Arguments(arguments) => flag_set.arguments(arguments, "flags")?,
     });
-    mold.check_rates(&union)?;
+    flag_set.check_rates(&union)?;
     Ok(union.into_iter().map(|(name, given)| format!("--{name}={}", given.value)).collect())
 }
 
@@ -82,8 +83,8 @@ pub fn mold(
 /// ```
 pub fn has_flag(component: &str, version: &str, name: &str) -> bool {
     let (Ok(component), Ok(minor)) = (component_named(component), minor_of(Some(version))) else { return false };
-    let mold = Mold { component, minor };
-    FLAGS.iter().any(|flag| flag.name == name && mold.holds(flag))
+    let flag_set = FlagSet { component, minor };
+    FLAGS.iter().any(|flag| flag.name == name && flag_set.holds(flag))
 }
 
 /// Flags that passed, by name.
@@ -94,12 +95,12 @@ struct FlagInput {
     at: Pointer,
 }
 
-struct Mold {
+struct FlagSet {
     component: Component,
     minor: u32,
 }
 
-impl Mold {
+impl FlagSet {
     fn named(&self, flags: &Map) -> Result<Union, Error> {
         let mut union = Union::new();
         for (name, value) in flags.iter() {
@@ -121,7 +122,7 @@ impl Mold {
             let value = match value {
                 Some(value) => value,
                 None if flag.takes == FlagType::Bool => "true",
-                None => return Err(misfit(name, flag.takes, "nothing", &at).hint(format!("write `--{name}=value`"))),
+                None => return Err(bad_value(name, flag.takes, "nothing", &at).hint(format!("write `--{name}=value`"))),
             };
             check_value(flag.name, flag.takes, value, &at)?;
             match union.get_mut(flag.name) {
@@ -155,7 +156,7 @@ impl Mold {
         flag.of.contains(&self.component) && flag.in_minor(self.minor)
     }
 
-    /// Where the flag is known; else the nearest name, of this mold if it has one.
+    /// Where the flag is known; else the nearest name, of this version if it has one.
     fn hint(&self, name: &str) -> Option<String> {
         if let Some(elsewhere) = self.elsewhere(name) {
             return Some(elsewhere);
@@ -178,7 +179,7 @@ impl Mold {
         let others: Vec<_> = Component::ALL.iter().filter(|it| others.contains(it)).map(|it| it.name()).collect();
         let parts = [
             since.map(|since| format!("known since v1.{since}.0")),
-            last.map(|(last, _)| format!("gone since v1.{}.0", last.saturating_add(1))),
+            last.map(|(last, _)| format!("removed in v1.{}.0", last.saturating_add(1))),
             last.and_then(|(_, instead)| instead).map(|other| format!("use {other}")),
             (!others.is_empty()).then(|| format!("a flag of the {}", others.join(" and the "))),
         ];
@@ -213,7 +214,7 @@ fn component_named(name: &str) -> Result<Component, Error> {
     })
 }
 
-/// The minor of a release `v1.minor.patch` that has a mold: every patch release has the mold of its minor.
+/// The minor of a supported release `v1.minor.patch`: every patch release has the flags of its minor.
 fn minor_of(version: Option<&str>) -> Result<u32, Error> {
     let latest = SUPPORTED.first().copied();
     let minor = version.map_or(latest, |version| {
@@ -297,7 +298,7 @@ fn written(name: &str, takes: FlagType, value: &Value, at: &Pointer) -> Result<S
             let mut texts = Vec::new();
             for (index, item) in items.iter().enumerate() {
                 let at = || Pointer::of(at.segments().cloned().chain([index.to_string().into()]));
-                texts.push(item.as_text().ok_or_else(|| misfit(name, takes, item.kind(), &at()))?);
+                texts.push(item.as_text().ok_or_else(|| bad_value(name, takes, item.kind(), &at()))?);
             }
             return Ok(join(takes, &texts));
         }
@@ -308,12 +309,12 @@ fn written(name: &str, takes: FlagType, value: &Value, at: &Pointer) -> Result<S
         Value::Null => Some("leave the flag out, or give it a value".into()),
         _ => None,
     };
-    Err(misfit(name, takes, value.kind(), at).maybe_hint(hint))
+    Err(bad_value(name, takes, value.kind(), at).maybe_hint(hint))
 }
 
 fn check_value(flag: &str, takes: FlagType, value: &str, at: &Pointer) -> Result<(), Error> {
     fit(takes, value).map_err(|why| match why {
-        FlagError::Unreadable => misfit(flag, takes, &format!("`{value}`"), at),
+        FlagError::Unreadable => bad_value(flag, takes, &format!("`{value}`"), at),
         FlagError::Unknown { name, known } => {
             let message = format!("the flag `{flag}` does not know `{name}`");
             Error::new(Code::BadFlagValue, message).at(at).hint(suggest(&name, known, "one of"))
@@ -321,7 +322,7 @@ fn check_value(flag: &str, takes: FlagType, value: &str, at: &Pointer) -> Result
     })
 }
 
-fn misfit(flag: &str, takes: FlagType, found: &str, at: &Pointer) -> Error {
+fn bad_value(flag: &str, takes: FlagType, found: &str, at: &Pointer) -> Error {
     let message = format!("the flag `{flag}` takes {}, not {found}", wanted(takes));
     Error::new(Code::BadFlagValue, message).at(at)
 }

@@ -113,7 +113,7 @@ impl Source {
     /// The source without what must not be shown.
     pub fn without(mut self, concealed: &Concealed) -> Source {
         if let Source::Value(value) = &mut self {
-            concealed.cover(value);
+            concealed.mask(value);
         }
         self
     }
@@ -157,7 +157,8 @@ pub struct LayerValue {
 /// The chain of every option and leaf, by path.
 #[derive(Clone, Debug, Default)]
 pub struct Origins {
-    /// Sorted. All chains lie in one list: there is one for every leaf, and a list for each would cost more than they do.
+    /// Sorted. All chains lie in one list: there is one for every leaf, and a list for each would cost more than they
+    /// do.
     chains: Vec<(Text, Range<usize>)>,
     said: Vec<LayerValue>,
 }
@@ -168,14 +169,14 @@ impl Folded {
         if concealed.is_empty() {
             return self;
         }
-        let cover = |source: &mut Source| {
+        let mask = |source: &mut Source| {
             if let Source::Value(value) = source {
-                concealed.cover(value);
+                concealed.mask(value);
             }
         };
-        self.options.iter_mut().for_each(|it| cover(&mut it.source));
-        self.origins.for_each_mut(|_, it| it.source.iter_mut().for_each(cover));
-        concealed.cover(&mut self.values);
+        self.options.iter_mut().for_each(|it| mask(&mut it.source));
+        self.origins.for_each_mut(|_, it| it.source.iter_mut().for_each(mask));
+        concealed.mask(&mut self.values);
         self
     }
 }
@@ -379,11 +380,11 @@ fn fold_strict(applied: &[(usize, &Layer)], out: &mut Vec<Diagnostic>) -> Folded
 /// let folded = with_per_cluster(&Folded::default(), &[name]);
 /// assert_eq!(folded.values.to_canonical(), r#"{"global":{"cluster":"eu-1"}}"#);
 /// ```
-pub fn with_per_cluster(folded: &Folded, own: &[Effective]) -> Folded {
+pub fn with_per_cluster(folded: &Folded, per_cluster: &[Effective]) -> Folded {
     let mut all = folded.clone();
     let mut padding = tree::MAX_PADDING;
-    let places = Places::of(own, &folded.options);
-    for option in own {
+    let places = Places::of(per_cluster, &folded.options);
+    for option in per_cluster {
         let Effective { path, from, source, origin } = option;
         match all.options.binary_search_by(|it| order(&it.path, path)) {
             Ok(at) => all.options.get_mut(at).into_iter().for_each(|it| *it = option.clone()),
@@ -391,7 +392,7 @@ pub fn with_per_cluster(folded: &Folded, own: &[Effective]) -> Folded {
         }
         let mut chain = all.origins.get(path).unwrap_or_default().to_vec();
         match chain.first_mut().filter(|it| it.layer == *from) {
-            // The layer that set it says for this cluster what it means.
+            // Its layer decides the meaning for this cluster.
             Some(top) => top.source = Some(source.clone()),
             None => {
                 let (layer, source) = (from.clone(), Some(source.clone()));
@@ -402,7 +403,7 @@ pub fn with_per_cluster(folded: &Folded, own: &[Effective]) -> Folded {
         }
         all.origins.push(path.clone(), chain.into_iter());
         if let (Source::Value(value), Ok(place)) = (source, OptionPath::parse(path)) {
-            // What is in the way of it was refused where the options were placed.
+            // Conflicts were refused when the options were placed.
             let _ = tree::put(&mut all.values, place.steps(), value.clone(), &mut padding);
             put_children(&mut all, &place, &places, &mut padding);
         }
@@ -415,9 +416,9 @@ pub fn with_per_cluster(folded: &Folded, own: &[Effective]) -> Folded {
 struct Places(SortedMap<Vec<OptionStep>, Vec<Text>>);
 
 impl Places {
-    fn of(own: &[Effective], shared: &[Effective]) -> Places {
+    fn of(per_cluster: &[Effective], shared: &[Effective]) -> Places {
         let mut places: SortedMap<Vec<OptionStep>, Vec<Text>> = SortedMap::new();
-        for option in own.iter().chain(shared) {
+        for option in per_cluster.iter().chain(shared) {
             if let Ok(place) = OptionPath::parse(&option.path) {
                 let paths = places.entry(place.steps().to_vec()).or_default();
                 if !paths.contains(&option.path) {
@@ -456,7 +457,7 @@ fn fold_compat(applied: &[(usize, &Layer)], list_order: ListOrder, out: &mut Vec
     for (index, layer) in applied {
         for setting in &layer.set {
             let next = Contribution::new(*index, layer, setting);
-            // The first entry of an earlier layer is replaced in its place; a layer's own repeats pile up.
+            // The first entry of an earlier layer is replaced in its place; repeated entries of one layer are appended.
             let entries = entries.entry(&setting.path).or_default();
             match entries.of_earlier(*index).and_then(|at| list.get_mut(at)) {
                 Some(place) => *place = next,
@@ -511,7 +512,7 @@ impl Entries {
         found
     }
 
-    /// Adds an entry at a place of the list, of the layer that was asked for last.
+    /// Adds an entry at a place of the list, of the last requested layer.
     pub fn push(&mut self, place: usize) {
         self.places.push(place);
         self.done = self.places.len();

@@ -4,15 +4,15 @@
 //! comparison is "contains", not "equals", and the result is the list of differences.
 
 mod compat;
-mod memo;
+mod pair_cache;
 mod stored;
 mod update;
 
-pub use compat::{matches_kubefed, matches_original};
-pub use memo::Memo;
+pub use compat::{matches_kubefed, matches_operator};
+pub use pair_cache::PairCache;
 pub use update::{Update, update, update_always, update_always_with, update_with};
 
-use memo::{Field, Outcome, Pair};
+use pair_cache::{Compared, Field, Pair};
 pub use stored::Quantity;
 use stored::{is_stored_as, is_string_data};
 
@@ -65,8 +65,8 @@ impl DifferenceKind {
 /// Where `live` does not contain `desired`.
 ///
 /// 1. Null matches anything, also nothing.
-/// 2. A map matches a map that has all its keys, each with a match. Further live keys are fine. `{}` matches any map, but
-///    not a missing one.
+/// 2. A map matches a map that has all its keys, each with a match. Further live keys are fine. `{}` matches any map,
+///    but not a missing one.
 /// 3. Scalars match if they are equal: `1` and `1.0` are, `1` and `"1"` are not, integers compare exactly.
 /// 4. A list that has keys (containers, env, ports) matches if every desired element has a live partner that matches;
 ///    further live elements are fine, but for the subjects of a binding.
@@ -77,7 +77,8 @@ impl DifferenceKind {
 /// 8. The rules of a ClusterRole that aggregates others do not count. An aggregation that is not desired is extra.
 ///
 /// With `last_applied`, a field that it had and `desired` no longer has is a difference while the live object still has
-/// it: this is how removals are found. In a list without keys, elements are those of the same places while their number is.
+/// it: this is how removals are found. In a list without keys, elements are those of the same places while their number
+/// is.
 ///
 /// # Example
 ///
@@ -93,12 +94,12 @@ impl DifferenceKind {
 /// # Ok::<(), fleetfold_core::diagnostic::Error>(())
 /// ```
 pub fn differences(desired: &Value, live: &Value, last_applied: Option<&Value>) -> Vec<Difference> {
-    differences_with(&mut Memo::default(), desired, live, last_applied)
+    differences_with(&mut PairCache::default(), desired, live, last_applied)
 }
 
 /// The same for one of many like objects, with what was compared for the others.
 pub fn differences_with(
-    memo: &mut Memo,
+    cache: &mut PairCache,
     desired: &Value,
     live: &Value,
     last_applied: Option<&Value>,
@@ -106,7 +107,7 @@ pub fn differences_with(
     let fixed = immutable(desired);
     let (api_version, kind) = (desired.text_at(&["apiVersion"]), desired.text_at(&["kind"]));
     let mut ctx = Ctx {
-        memo,
+        cache,
         api_version,
         kind,
         filled: aggregation(desired).filter(|it| it.is_on(desired)).map(|it| it.fills),
@@ -131,10 +132,10 @@ pub fn differences_with(
     ctx.found
 }
 
-/// The same for the part at the end of a chain of keys, in place: most parts of most objects do not differ. Nothing where
-/// the part alone does not tell: one side lacks it, or other fields of the kind have a say in it.
+/// The same for the part at the end of a chain of keys, without copying: most parts of most objects do not differ.
+/// `None` if the part alone does not decide: one side lacks it, or other fields of the kind affect it.
 fn differences_at(
-    memo: &mut Memo,
+    cache: &mut PairCache,
     keys: &[&str],
     desired: &Value,
     live: &Value,
@@ -150,9 +151,9 @@ fn differences_at(
         return Some(Vec::new());
     }
     let mut path = Vec::with_capacity(16);
-    path.extend(keys.iter().map(|key| Segment::Asked(key)));
+    path.extend(keys.iter().map(|key| Segment::Requested(key)));
     let field = Field::of(api_version, kind, keys);
-    let mut ctx = Ctx { memo, api_version, kind, filled: None, field, path, found: Vec::new() };
+    let mut ctx = Ctx { cache, api_version, kind, filled: None, field, path, found: Vec::new() };
     ctx.compare(wanted, Some(found), last_applied.and_then(|it| it.at(keys)));
     if !ctx.found.is_empty() {
         mark_immutable(&mut ctx.found, &immutable(desired), live);
@@ -171,7 +172,7 @@ fn mark_immutable(found: &mut [Difference], fixed: &[Vec<&str>], live: &Value) {
 }
 
 struct Ctx<'a, 'm> {
-    memo: &'m mut Memo,
+    cache: &'m mut PairCache,
     api_version: &'a str,
     kind: &'a str,
     /// The root field that a controller fills, so that it does not count.
@@ -186,8 +187,8 @@ struct Ctx<'a, 'm> {
 #[derive(Clone, Copy)]
 enum Segment<'a> {
     Key(&'a Text),
-    /// A key of a path that was asked for.
-    Asked(&'a str),
+    /// A key of the requested path.
+    Requested(&'a str),
     Index(usize),
 }
 
@@ -216,13 +217,13 @@ impl<'a> Ctx<'a, '_> {
         if is_scalar {
             return self.report(DifferenceKind::Changed, Some(desired), Some(live));
         }
-        if self.memo.get(Pair { desired, live, last, field: &self.field, is_merge: false }).is_some() {
+        if self.cache.get(Pair { desired, live, last, field: &self.field, is_merge: false }).is_some() {
             return;
         }
         let known = self.found.len();
         self.compare_parts(desired, live, last);
         if self.found.len() == known {
-            self.memo.keep(Pair { desired, live, last, field: &self.field, is_merge: false }, || Outcome::Same);
+            self.cache.keep(Pair { desired, live, last, field: &self.field, is_merge: false }, || Compared::Same);
         }
     }
 
@@ -299,7 +300,7 @@ impl<'a> Ctx<'a, '_> {
                         }
                     }
                 }
-                // Without telling elements apart, only the order is left to go by.
+                // If elements cannot be identified, only their order can be compared.
                 Err(_) => self.compare_ordered(desired, wanted, live, found, last),
             },
             ListKind::Set => self.compare_sets(wanted, found, last),
@@ -363,14 +364,15 @@ impl<'a> Ctx<'a, '_> {
     fn report(&mut self, kind: DifferenceKind, desired: Option<&Value>, live: Option<&Value>) {
         let path = Pointer::of(self.path.iter().map(|segment| match segment {
             Segment::Key(key) => (*key).clone(),
-            Segment::Asked(key) => (*key).into(),
+            Segment::Requested(key) => (*key).into(),
             Segment::Index(index) => index.to_string().into(),
         }));
         self.found.push(Difference { path, kind, desired: desired.cloned(), live: live.cloned() });
     }
 }
 
-/// What was applied last, where its elements are those of the same places: after one came or went, no place says which.
+/// The last applied list, if its elements have the same places: after an insertion or removal, places do not identify
+/// them.
 fn same_length<'a>(last: Option<&'a Vec<Value>>, wanted: &[Value]) -> Option<&'a Vec<Value>> {
     last.filter(|it| it.len() == wanted.len())
 }

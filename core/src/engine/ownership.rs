@@ -4,14 +4,14 @@
 //! | live | adopt | release |
 //! |---|---|---|
 //! | absent | create with the owner and the mark | nothing to do |
-//! | contains desired | append the owner, add no mark | drop the owner; the last one deletes a marked object and keeps any other |
+//! | contains desired | append the owner, add no mark | drop the owner; the last one deletes a marked object |
 //! | differs | fatal: nothing is touched | as above |
 //!
 //! The mark means that the object was created here and did not exist before. If Kubernetes forbids an owner reference
 //! (a namespaced owner of a cluster-scoped object, or of an object in another namespace), the owner is recorded as a
 //! claim in an annotation instead, because the garbage collector would delete an object with an illegal reference.
 //!
-//! An object that was there before also lists who adopted it, so that the object itself shows that it is only borrowed.
+//! An object that existed before also lists who adopted it, so the object itself shows that it is only shared.
 
 use crate::diagnostic::Mode;
 use crate::diagnostic::{Code, Diagnostic, Error};
@@ -43,7 +43,7 @@ pub struct Owner {
     pub uid: Text,
     /// Of a namespaced owner.
     pub namespace: Option<Text>,
-    /// Whether it asks to be the object's controller.
+    /// Whether it is the object's controller.
     pub controller: bool,
 }
 
@@ -107,7 +107,7 @@ impl ReleaseAction {
 ///
 /// # Errors
 ///
-/// The live object is another one, is being deleted, or has another controller while the owner asks to be it. In compat
+/// The live object is another one, is being deleted, or has another controller while the owner must be it. In compat
 /// mode also an owner that Kubernetes does not allow.
 ///
 /// # Example
@@ -260,7 +260,7 @@ pub fn release(owner: &Owner, live: &Value) -> Result<Release, Error> {
     Ok(Release { action: ReleaseAction::RemoveOwner, patch: diff(live, &object) })
 }
 
-/// A cluster-scoped owner may own anything, a namespaced one what is in its namespace.
+/// A cluster-scoped owner may own anything, a namespaced one only objects in its namespace.
 fn may_own(owner: &Owner, object: &Value) -> bool {
     owner.namespace.as_ref().is_none_or(|namespace| object.text_at(&["metadata", "namespace"]) == namespace)
 }
@@ -279,7 +279,7 @@ fn refuse_unfit(owner: &Owner, desired: &Value, live: &Value) -> Result<(), Erro
     same_object(desired, live)?;
     if is_terminating(live) {
         let error = Error::new(Code::Terminating, "the live object is being deleted");
-        return Err(error.at(["live", "metadata", "deletionTimestamp"]).hint("adopt it again when it is gone"));
+        return Err(error.at(["live", "metadata", "deletionTimestamp"]).hint("adopt it again once it is deleted"));
     }
     let controls = |it: &Value| it.get("controller") == Some(&Value::Bool(true)) && !is_reference(it, owner);
     match references(live).find(|it| owner.controller && controls(it)) {
@@ -326,7 +326,8 @@ fn holds(object: &Value, owner: &Owner) -> Result<bool, Error> {
 ///     namespace: Some("data".into()),
 ///     controller: false,
 /// };
-/// let role = json::parse(r#"{"metadata":{"annotations":{"fleetfold.dev/claims":"[\"Instance/data/kafka/7a1e\"]"}}}"#)?;
+/// let role = r#"{"metadata":{"annotations":{"fleetfold.dev/claims":"[\"Instance/data/kafka/7a1e\"]"}}}"#;
+/// let role = json::parse(role)?;
 /// assert!(names(&role, &owner));
 /// # Ok::<(), fleetfold_core::diagnostic::Error>(())
 /// ```

@@ -76,10 +76,11 @@ choice! {
 
 /// Applies every operation in order, or none.
 ///
-/// 1. `replace`, `remove` and `test` need their place to exist; `add` and the target of `move` and `copy` need the parent.
+/// 1. `replace`, `remove` and `test` need their place to exist; `add` and the target of `move` and `copy` need the
+///    parent.
 /// 2. `add`, `move` and `copy` create a missing `annotations` or `labels` map of a `metadata`: no operation could
 ///    otherwise be right both with and without one.
-/// 3. Nothing may change what identifies the object, also not by way of a parent.
+/// 3. No operation may change the identity of the object, not even through a parent.
 ///
 /// In compat mode the result is that of KubeFed: `replace` adds a missing key, indices may be negative or have leading
 /// zeros, a missing value is null, integers pass through a double, only the literal identity paths are rejected, and
@@ -138,14 +139,14 @@ fn refuse_repeats(operations: &[Operation], mode: Mode, out: &mut Vec<Diagnostic
     Ok(())
 }
 
-/// An operation whose places are read: what is applied to many objects is read once.
+/// An operation with parsed places: one that is applied to many objects is parsed once.
 #[derive(Clone, Debug)]
 pub struct Step {
     verb: Verb,
     path: Pointer,
     from: Option<Pointer>,
     value: Option<Value>,
-    /// Whether it can change what identifies the object, by way of a parent.
+    /// Whether it can change the identity of the object through a parent.
     holds_identity: bool,
     /// Whether a `replace` adds a key that is missing.
     or_adds: bool,
@@ -250,7 +251,7 @@ fn read_pointer(text: &str, field: &str, mode: Mode) -> Result<Pointer, Error> {
     let text = match mode {
         Mode::Strict => text,
         Mode::Compat => {
-            lenient = as_original_reads(text);
+            lenient = as_kubefed_reads(text);
             &lenient
         }
     };
@@ -446,7 +447,7 @@ impl Patching {
     fn replace(&mut self, path: &Pointer, value: Value) -> Result<(), Error> {
         refuse_depth(path, &value)?;
         if path.is_root() {
-            // The original passes over a document that is no document.
+            // KubeFed skips a document that is not an object.
             if self.mode == Mode::Strict || matches!(value, Value::Map(_) | Value::List(_)) {
                 self.object = value;
             }
@@ -470,7 +471,7 @@ impl Patching {
         Some(())
     }
 
-    /// What holds the value at a place, ready to be changed. Only the way there is copied.
+    /// The parent of the value at a place, mutable. Only the path to it is copied.
     fn holder(&mut self, path: &Pointer) -> Option<&mut Value> {
         let above = path.segments().len().checked_sub(1)?;
         self.container(path.segments().take(above))
@@ -503,7 +504,7 @@ impl Patching {
         }
     }
 
-    /// Names the first place on the way that is not there.
+    /// Names the first missing place on the path.
     fn not_found(&self, path: &Pointer) -> Error {
         let mut known = Pointer::root();
         let mut missing = path.clone();
@@ -520,7 +521,7 @@ impl Patching {
 }
 
 /// KubeFed splits a path at slashes, drops the first part, and reads a stray `~` literally.
-fn as_original_reads(path: &str) -> String {
+fn as_kubefed_reads(path: &str) -> String {
     let path = path.find('/').and_then(|slash| path.get(slash..)).unwrap_or(path);
     let mut parts = path.split('~');
     let mut read = String::from(parts.next().unwrap_or_default());

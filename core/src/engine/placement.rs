@@ -3,8 +3,8 @@
 //! 1. The sets that are bound in the namespace and exist; of those, the ones that the placement names, if it names any.
 //! 2. The [`available`] clusters: those of these sets, but for the ones being deleted.
 //! 3. [`predicate`]s are ORed; inside one, labels, claims and expressions are ANDed.
-//! 4. [`taint`]s keep out what is not tolerated.
-//! 5. [`score`]s rank what is left: highest first, then by name. The wanted number is cut off.
+//! 4. [`taint`]s exclude clusters that do not tolerate them.
+//! 5. [`score`]s rank the others: highest first, then by name, up to the wanted number.
 //! 6. [`group`]s divide the chosen clusters, and [`decision`] writes them down.
 //!
 //! A placement that cannot be decided keeps its last decisions. OCM empties them; so does compat mode.
@@ -19,13 +19,13 @@ mod taint;
 mod why;
 
 use decision::Progress;
-pub use decision::{Condition, PLACEMENT, listed, passing_on, turn};
+pub use decision::{Condition, PLACEMENT, listed, passing_on, transition};
 pub use group::Group;
-use predicate::Steps;
+use predicate::StepBudget;
 pub use predicate::{Compile, Expression};
 use read::{Part, PlacementErrors, Spec};
 pub use why::Step;
-use why::{Explanation, note, step};
+use why::{Explanation, record, step};
 
 use crate::diagnostic::Mode;
 use crate::diagnostic::{Code, Diagnostic, Error, ReasonCode, Severity};
@@ -42,7 +42,7 @@ use crate::value::{Text, Value};
 /// With the value `"true"`, another scheduler decides this placement.
 const DISABLED: &str = ocm::SCHEDULING_DISABLED;
 
-/// Why a flaw leaves a placement undecided.
+/// Why an error leaves a placement undecided.
 const MISCONFIGURED: &str = "it is misconfigured";
 
 /// Everything that a decision depends on.
@@ -97,7 +97,7 @@ impl Why<'_> {
 /// What a placement decides.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Placed {
-    pub state: State,
+    pub state: DecisionState,
     /// The chosen clusters in their decision groups.
     pub groups: Vec<Group>,
     /// The PlacementDecisions that should exist, and no others of this placement.
@@ -112,7 +112,7 @@ pub struct Placed {
 
 /// Whether a placement could be decided, and if not, why.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum State {
+pub enum DecisionState {
     Decided,
     /// Something in the placement is wrong.
     Misconfigured,
@@ -154,7 +154,7 @@ struct Candidate<'a> {
 /// ```
 /// use fleetfold_core::engine::placement::{Question, Why, place};
 /// use fleetfold_core::engine::select::cluster_set::{ClusterSet, Stage};
-/// use fleetfold_core::{diagnostic::Mode, value::{JsonPath, collections::SortedMap, json}};
+/// use fleetfold_core::{diagnostic::Mode, value::{JsonPath, json}};
 ///
 /// let set = json::parse(r#"{"apiVersion":"cluster.open-cluster-management.io/v1beta2","kind":"ManagedClusterSet",
 ///     "metadata":{"name":"all"},"spec":{"clusterSelector":{"selectorType":"LabelSelector","labelSelector":{}}}}"#)?;
@@ -167,7 +167,7 @@ struct Candidate<'a> {
 /// ];
 /// let question = Question {
 ///     placement: &placement, clusters: &clusters.iter().collect::<Vec<_>>(), sets: &sets, broken_sets: &[],
-///     bound: &["all".into()], prior: &[], scores: &[], used: &SortedMap::new(), now: None, mode: Mode::Strict,
+///     bound: &["all".into()], prior: &[], scores: &[], used: &Default::default(), now: None, mode: Mode::Strict,
 ///     why: Why::All, compile: &|_| Err("this example has no CEL".into()),
 /// };
 /// let placed = place(&question, &mut Vec::new());
@@ -196,7 +196,7 @@ struct Decision<'a> {
     /// Those of them that the placement means, sorted.
     eligible: Vec<Text>,
     was_chosen: SortedSet<&'a str>,
-    steps: Steps,
+    steps: StepBudget,
     explained: Vec<Explained>,
 }
 
@@ -211,27 +211,27 @@ impl<'a> Decision<'a> {
         let named = |name: &&Text| spec.cluster_sets.is_empty() || spec.cluster_sets.contains(name);
         let eligible = bound.iter().filter(named).cloned().collect();
         let was_chosen = question.prior.iter().flat_map(|it| listed(it)).collect();
-        let steps = Steps::default();
+        let steps = StepBudget::default();
         Decision { question, spec, errors, bound, eligible, was_chosen, steps, explained: Vec::new() }
     }
 
     fn place(mut self, out: &mut Vec<Diagnostic>) -> Placed {
         let Question { placement, mode, .. } = *self.question;
         if is_terminating(placement) || placement.text_at(&["metadata", "annotations", DISABLED]) == "true" {
-            return self.keep(State::NotOurs, None, "another scheduler decides it, or it is being deleted");
+            return self.keep(DecisionState::NotOurs, None, "another scheduler decides it, or it is being deleted");
         }
-        let flawed = mode == Mode::Strict && self.meets(None, out);
-        if self.tell_broken(out) {
-            return self.keep(State::BrokenSet, None, "a set that it uses cannot be read");
+        let is_misconfigured = mode == Mode::Strict && self.meets(None, out);
+        if self.report_broken_sets(out) {
+            return self.keep(DecisionState::BrokenSet, None, "a set that it uses cannot be read");
         }
-        self.tell_unbound(out);
+        self.report_unbound(out);
         if mode == Mode::Compat && self.meets(Some(Part::Document), out) {
-            return self.keep(State::Misconfigured, None, MISCONFIGURED);
+            return self.keep(DecisionState::Misconfigured, None, MISCONFIGURED);
         }
         let available = self.available();
-        if flawed {
+        if is_misconfigured {
             out.push(kept(&self.errors));
-            return self.keep(State::Misconfigured, Some(available.len()), MISCONFIGURED);
+            return self.keep(DecisionState::Misconfigured, Some(available.len()), MISCONFIGURED);
         }
         self.decide(available, out)
     }
@@ -243,14 +243,14 @@ impl<'a> Decision<'a> {
         if !available.is_empty() && self.meets(Some(Part::Predicates), out) {
             return self.empty(Part::Predicates, count, available);
         }
-        self.steps = Steps::for_clusters(count);
+        self.steps = StepBudget::for_clusters(count);
         let matching = self.sift(available, |decision, it| predicate::matches(&decision.spec, &decision.steps, it));
-        // Which clusters are meant is not known, in either mode.
+        // In both modes it is unknown which clusters are meant.
         if let Some(error) = self.steps.exceeded() {
             out.push(error.clone().into_diagnostic(Severity::Error));
             self.errors.take::<()>(Part::Predicates, Err(error));
             out.push(kept(&self.errors));
-            return self.keep(State::Misconfigured, Some(count), MISCONFIGURED);
+            return self.keep(DecisionState::Misconfigured, Some(count), MISCONFIGURED);
         }
         if !matching.is_empty() && self.meets(Some(Part::Tolerations), out) {
             return self.empty(Part::Tolerations, count, matching);
@@ -266,18 +266,18 @@ impl<'a> Decision<'a> {
         let mut groups = group::divide(&self.spec, &chosen, whole, self.question.mode);
         let selected = chosen.len();
         for candidate in chosen {
-            self.conclude_chosen(candidate, &groups);
+            self.explain_chosen(candidate, &groups);
         }
         let decisions = decision::write(self.question.placement, &mut groups);
         let taken = u64::try_from(selected).unwrap_or(u64::MAX);
         let missing = self.spec.wanted.map_or(0, |wanted| wanted.saturating_sub(taken));
         let progress = Progress { available: count, chosen: selected, missing, ..self.progress() };
         let status = self.status(self.errors.of(Some(Part::Groups)).next(), &progress, &groups);
-        let state = if whole { State::Decided } else { State::Misconfigured };
+        let state = if whole { DecisionState::Decided } else { DecisionState::Misconfigured };
         Placed { state, groups, decisions, status: Some(status), explained: self.sorted(), recheck }
     }
 
-    /// Keeps the candidates that pass; the others have reached the end of their way.
+    /// Keeps the candidates that pass; the others are done.
     fn sift(
         &mut self,
         candidates: Vec<Candidate<'a>>,
@@ -287,7 +287,7 @@ impl<'a> Decision<'a> {
         for mut candidate in candidates {
             match passes(self, &mut candidate) {
                 true => left.push(candidate),
-                false => self.conclude(candidate, false),
+                false => self.explain(candidate, false),
             }
         }
         left
@@ -306,7 +306,7 @@ impl<'a> Decision<'a> {
             let holds = index < most;
             let code = if holds { ReasonCode::RankedIn } else { ReasonCode::RankedOut };
             let Candidate { score, scores, explanation, .. } = candidate;
-            note(explanation, code, holds, Some(&at), || {
+            record(explanation, code, holds, Some(&at), || {
                 let sum = if scores.is_empty() { String::new() } else { format!(": {}", scores.join(", ")) };
                 let are = if wanted == 1 { "is" } else { "are" };
                 format!("ranked {}, {wanted} {are} wanted, score {score}{sum}", ordinal(index.saturating_add(1)))
@@ -314,7 +314,7 @@ impl<'a> Decision<'a> {
         }
         let left = candidates.split_off(most.min(candidates.len()));
         for candidate in left {
-            self.conclude(candidate, false);
+            self.explain(candidate, false);
         }
         candidates
     }
@@ -330,18 +330,25 @@ impl<'a> Decision<'a> {
     fn empty(mut self, part: Part, available: usize, candidates: Vec<Candidate>) -> Placed {
         for mut candidate in candidates {
             let text = || "the placement is misconfigured, which empties its decisions".into();
-            note(&mut candidate.explanation, ReasonCode::NotDecided, false, None, text);
-            self.conclude(candidate, false);
+            record(&mut candidate.explanation, ReasonCode::NotDecided, false, None, text);
+            self.explain(candidate, false);
         }
         let mut groups = vec![Group::default()];
         let decisions = decision::write(self.question.placement, &mut groups);
         let progress = Progress { available, ..self.progress() };
         let status = Some(self.status(self.errors.of(Some(part)).next(), &progress, &groups));
-        Placed { state: State::Misconfigured, groups, decisions, status, explained: self.sorted(), recheck: None }
+        Placed {
+            state: DecisionState::Misconfigured,
+            groups,
+            decisions,
+            status,
+            explained: self.sorted(),
+            recheck: None,
+        }
     }
 
     /// Keeps the existing decisions. The status changes only if the number of available clusters is known.
-    fn keep(mut self, state: State, available: Option<usize>, why: &str) -> Placed {
+    fn keep(mut self, state: DecisionState, available: Option<usize>, why: &str) -> Placed {
         let (groups, decisions) = decision::read(self.question.prior);
         self.explained.clear();
         for name in self.question.clusters.iter().map(|it| name_of(it)).filter(|name| self.question.why.is_about(name))
@@ -368,14 +375,14 @@ impl<'a> Decision<'a> {
         Progress { bound, eligible, available: 0, kept: false, chosen: 0, missing: 0 }
     }
 
-    fn status(&self, flaw: Option<&Error>, progress: &Progress, groups: &[Group]) -> Value {
+    fn status(&self, problem: Option<&Error>, progress: &Progress, groups: &[Group]) -> Value {
         let Question { placement, now, .. } = *self.question;
-        let flaw = flaw.map(|error| format!("{}: {}", error.pointer(), error.message));
-        let conditions = [decision::misconfigured(flaw), decision::satisfied(progress)];
+        let problem = problem.map(|error| format!("{}: {}", error.pointer(), error.message));
+        let conditions = [decision::misconfigured(problem), decision::satisfied(progress)];
         decision::status(placement, progress.chosen, groups, &conditions, now)
     }
 
-    fn conclude_chosen(&mut self, mut candidate: Candidate, groups: &[Group]) {
+    fn explain_chosen(&mut self, mut candidate: Candidate, groups: &[Group]) {
         let Some(explanation) = &mut candidate.explanation else { return };
         let group = groups.iter().find(|it| it.clusters.iter().any(|name| name == candidate.name));
         let text = match group {
@@ -384,11 +391,11 @@ impl<'a> Decision<'a> {
             None => "chosen, but in none of the decision groups that could be read".into(),
         };
         explanation.push(step(ReasonCode::Chosen, group.is_some(), None, text));
-        self.conclude(candidate, group.is_some());
+        self.explain(candidate, group.is_some());
     }
 
-    /// The end of a cluster's way.
-    fn conclude(&mut self, candidate: Candidate, chosen: bool) {
+    /// Records the explanation of a cluster.
+    fn explain(&mut self, candidate: Candidate, chosen: bool) {
         if let Some(steps) = candidate.explanation {
             self.explained.push(Explained { name: candidate.name.into(), chosen, steps });
         }

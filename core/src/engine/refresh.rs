@@ -181,7 +181,7 @@ fn target(workload: &Value, index: usize) -> Result<ObjectName, Error> {
     Ok(ObjectName::of(workload))
 }
 
-/// The secret as far as it matters: its contents are never looked at.
+/// The relevant fields of the secret: its contents are never read.
 struct Renewed {
     namespace: Text,
     name: Text,

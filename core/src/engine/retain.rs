@@ -106,7 +106,7 @@ pub fn retain(desired: &Value, live: &Value, rules: &Rules, out: &mut Vec<Diagno
             holds = holds && ctx.holds(*when, rules.retain_replicas)?;
         }
         if holds {
-            ctx.built_in(rule, rules.builtin.refuses)?;
+            ctx.built_in(rule, &rules.builtin)?;
         }
     }
     if runs(Phase::Before) {
@@ -132,9 +132,10 @@ struct Ctx<'a> {
     out: &'a mut Vec<Diagnostic>,
 }
 
-/// A rule on its way through the two objects.
+/// A rule that is applied to the two objects.
 struct Carry<'a> {
     name: Text,
+    upstream: &'static str,
     steps: &'a [RetentionStep],
     mode: Keep,
     wanted: Wanted,
@@ -195,18 +196,19 @@ impl Ctx<'_> {
         })
     }
 
-    fn built_in(&mut self, rule: &Rule, refuses: bool) -> Result<(), Error> {
+    fn built_in(&mut self, rule: &Rule, table: &Table) -> Result<(), Error> {
         if rule.quirks.iter().all(|it| !it.minds_absence()) && self.lacks(rule.path) {
             return Ok(());
         }
         // A test parses every row.
         let Ok(path) = RetentionPath::parse(rule.path) else { return Ok(()) };
         let Rule { mode, wanted, pairs, quirks, .. } = *rule;
-        self.run(&Carry { name: rule.name.into(), steps: path.steps(), mode, wanted, pairs, quirks, refuses })
+        let Table { upstream, refuses, .. } = *table;
+        self.run(&Carry { name: rule.name.into(), upstream, steps: path.steps(), mode, wanted, pairs, quirks, refuses })
     }
 
-    /// Whether the live object has nothing at the first two keys of a path, which is soon known. Further down, what the
-    /// desired object has would be looked at first.
+    /// Whether the live object has nothing at the first two keys of a path, which is quickly checked. Further down, the
+    /// desired object would have to be read first.
     fn lacks(&self, path: &str) -> bool {
         let mut at = Some(self.live);
         for key in path.split('.').take(2).take_while(|it| !it.contains('[')) {
@@ -224,14 +226,14 @@ impl Ctx<'_> {
         let end = steps.iter().rposition(|step| *step != RetentionStep::Each).map_or(0, |last| last + 1);
         let steps = steps.get(..end).unwrap_or_default();
         let (mode, wanted, pairs) = (Keep::Conditional, Wanted::Any, Pairs::ByKind);
-        self.run(&Carry { name, steps, mode, wanted, pairs, quirks: &[], refuses: false })
+        self.run(&Carry { name, upstream: STRICT.upstream, steps, mode, wanted, pairs, quirks: &[], refuses: false })
     }
 
     fn run(&mut self, carry: &Carry) -> Result<(), Error> {
         let desired = self.object.clone();
         let mut sites = Sites::new();
         self.walk(carry, carry.steps, Some(&desired), Some(self.live), Pointer::root(), &mut sites)?;
-        sites.into_iter().try_for_each(|(place, live)| self.settle(carry, place, live))
+        sites.into_iter().try_for_each(|(place, live)| self.carry_place(carry, place, live))
     }
 
     /// Finds the places that the rest of the path leads to.
@@ -260,7 +262,7 @@ impl Ctx<'_> {
                 let desired = match desired {
                     None => None,
                     Some(Value::Map(map)) => map.get(key),
-                    // The originals stumble over it only when they come to write.
+                    // KubeFed and Karmada fail only when they write it.
                     Some(_) if carry.refuses => None,
                     Some(other) => return self.blocked(carry, "desired", other, &place),
                 };
@@ -334,14 +336,14 @@ impl Ctx<'_> {
     }
 
     /// Decides one place.
-    fn settle(&mut self, carry: &Carry, place: Pointer, live: Option<Value>) -> Result<(), Error> {
+    fn carry_place(&mut self, carry: &Carry, place: Pointer, live: Option<Value>) -> Result<(), Error> {
         let desired = place.get(&self.object).cloned();
-        // No server writes null; to the originals it is a value like any other.
+        // No server writes null; for KubeFed and Karmada it is an ordinary value.
         let live = live.filter(|live| carry.refuses || !live.is_null());
         if let Some(value) = desired.as_ref().filter(|value| carry.wanted.fit(value) == Fit::Wrong)
             && carry.has(Quirk::DesiredMustFit)
         {
-            return Err(misfit(Code::WrongType, carry, value, &place).at(Pointer::of(["desired"]).join(&place)));
+            return Err(bad_value(Code::WrongType, carry, value, &place).at(Pointer::of(["desired"]).join(&place)));
         }
         let fit = live.as_ref().map_or(Fit::Empty, |live| carry.wanted.fit(live));
         if carry.mode == Keep::Conditional && !is_unset(desired.as_ref(), carry) {
@@ -372,7 +374,7 @@ impl Ctx<'_> {
         }
         if carry.has(Quirk::AbsentRemoves) && desired.is_some() {
             take(&mut self.object, place);
-            let message = format!("the original drops `{place}`, because the live object has none");
+            let message = format!("{} drops `{place}`, because the live object has none", carry.upstream);
             self.say(Diagnostic::warning(Code::Dropped, message), place);
         }
         Ok(())
@@ -393,7 +395,7 @@ impl Ctx<'_> {
     }
 
     fn bad_live(&mut self, carry: &Carry, live: &Value, place: &Pointer) -> Result<(), Error> {
-        let error = misfit(Code::BadLiveValue, carry, live, place);
+        let error = bad_value(Code::BadLiveValue, carry, live, place);
         if carry.refuses {
             return Err(error.at(Pointer::of(["live"]).join(place)));
         }
@@ -427,7 +429,7 @@ fn is_unset(desired: Option<&Value>, carry: &Carry) -> bool {
     desired.is_none_or(|value| carry.has(Quirk::EmptyIsUnset) && blank(value))
 }
 
-fn misfit(code: Code, carry: &Carry, value: &Value, place: &Pointer) -> Error {
+fn bad_value(code: Code, carry: &Carry, value: &Value, place: &Pointer) -> Error {
     let wanted = carry.wanted.describe();
     let found = match value {
         Value::List(_) if wanted.starts_with("a list") => "another list",
@@ -446,11 +448,11 @@ fn not_a_map(Unmapped { side, index, kind }: Unmapped, place: &Pointer) -> Error
 
 /// Sets a place, making the maps that lead there. Nothing where something else leads there.
 pub fn set(object: &mut Value, place: &Pointer, value: Value) -> Option<()> {
-    let spot = place.segments().try_fold(object, |at, segment| match at {
+    let path = place.segments().try_fold(object, |at, segment| match at {
         Value::List(_) => list_index(segment).and_then(|index| at.as_list_mut()?.get_mut(index)),
         _ => at.as_map_mut()?.entry_or(segment, || Map::new().into()),
     });
-    *spot? = value;
+    *path? = value;
     Some(())
 }
 

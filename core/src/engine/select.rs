@@ -232,8 +232,8 @@ fn explain_affinity(affinity: &Affinity, cluster: &Cluster) -> Vec<Reason> {
     reasons
 }
 
-/// Karmada's rules as of v1.18: a zone is shared if one of the cluster's zones is listed; an unset field is absent; what
-/// is not understood accepts nothing.
+/// Karmada's rules as of v1.18: a zone is shared if one of the cluster's zones is listed; an unset field is absent;
+/// what is not understood accepts nothing.
 fn field_accepts(field: &FieldRequirement, cluster: &Cluster) -> bool {
     let one = |value: &Text| if value.is_empty() { Vec::new() } else { vec![value.clone()] };
     let found = match field.key.as_str() {

@@ -1,5 +1,5 @@
-//! Values that answers must not show wherever they occur: a plain value that someone wrote where a reference to a
-//! Secret belongs.
+//! Values that answers must not show wherever they occur: a plain value in a place that should have a reference to a
+//! Secret.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::value::{Number, Text, Value};
 /// masked as well.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Concealed {
-    /// What it has in common with others.
+    /// The values that it shares with others.
     shared: Option<Arc<Concealed>>,
     texts: SortedSet<Text>,
     numbers: SortedSet<(Option<i64>, u64)>,
@@ -27,33 +27,33 @@ fn number_key(number: Number) -> (Option<i64>, u64) {
 }
 
 impl Concealed {
-    /// What conceals the same, and to which more can be added: what is shared is not copied.
+    /// Conceals the same values, and takes more: the shared ones are not copied.
     ///
     /// # Example
     ///
     /// ```
     /// use std::sync::Arc;
-    /// use fleetfold_core::{object::concealed::Concealed, value::Value};
+    /// use fleetfold_core::{object::Concealed, value::Value};
     ///
     /// let mut shared = Concealed::default();
     /// shared.add(&"hunter2".into());
     /// let mut its = Concealed::over(Arc::new(shared));
     /// its.add(&"hunter3".into());
     /// let mut shown = Value::list(["hunter2", "hunter3", "hunter4"]);
-    /// its.cover(&mut shown);
+    /// its.mask(&mut shown);
     /// assert_eq!(shown.to_canonical(), r#"["(masked)","(masked)","hunter4"]"#);
     /// ```
     pub fn over(shared: Arc<Concealed>) -> Concealed {
         Concealed { shared: Some(shared).filter(|it| !it.is_empty()), ..Concealed::default() }
     }
 
-    /// Whether it conceals what is not shared.
-    pub fn has_own(&self) -> bool {
+    /// Whether it has values of its own, beside the shared ones.
+    pub fn has_unshared(&self) -> bool {
         !(self.texts.is_empty() && self.numbers.is_empty())
     }
 
     pub fn is_empty(&self) -> bool {
-        self.shared.is_none() && !self.has_own()
+        self.shared.is_none() && !self.has_unshared()
     }
 
     /// Adds the leaves of a value. Booleans, null and empty texts conceal nothing: they would mask half of every
@@ -90,24 +90,24 @@ impl Concealed {
     /// # Example
     ///
     /// ```
-    /// use fleetfold_core::{object::concealed::Concealed, value::json};
+    /// use fleetfold_core::{object::Concealed, value::json};
     ///
     /// let mut concealed = Concealed::default();
     /// concealed.add(&"hunter2".into());
     /// let mut plugin = json::parse(r#"{"optionValues":[{"name":"token","value":"hunter2"}],"mode":"enforce"}"#)?;
-    /// concealed.cover(&mut plugin);
+    /// concealed.mask(&mut plugin);
     /// assert_eq!(plugin.to_canonical(), r#"{"mode":"enforce","optionValues":[{"name":"token","value":"(masked)"}]}"#);
     /// # Ok::<(), fleetfold_core::diagnostic::Error>(())
     /// ```
-    pub fn cover(&self, value: &mut Value) {
+    pub fn mask(&self, value: &mut Value) {
         // Most values hold none of it, and stay shared.
         if self.is_empty() || !self.is_in(value) {
             return;
         }
         if let Some(items) = value.as_list_mut() {
-            items.iter_mut().for_each(|it| self.cover(it));
+            items.iter_mut().for_each(|it| self.mask(it));
         } else if let Some(map) = value.as_map_mut() {
-            map.iter_mut().for_each(|(_, it)| self.cover(it));
+            map.iter_mut().for_each(|(_, it)| self.mask(it));
         } else {
             *value = MASK.into();
         }

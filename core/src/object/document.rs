@@ -29,7 +29,7 @@ impl Identity {
     /// # Example
     ///
     /// ```
-    /// use fleetfold_core::{object::document::Identity, value::json};
+    /// use fleetfold_core::{object::Identity, value::json};
     ///
     /// let object = json::parse(r#"{"apiVersion":"apps/v1","kind":"Deployment",
     ///     "metadata":{"namespace":"shop","name":"web"}}"#)?;
@@ -113,7 +113,7 @@ impl Reference {
     /// # Example
     ///
     /// ```
-    /// use fleetfold_core::object::document::{Identity, Reference};
+    /// use fleetfold_core::object::{Identity, Reference};
     ///
     /// let eu = Identity {
     ///     kind: "Cluster".into(),
@@ -186,7 +186,7 @@ impl Document {
     /// # Example
     ///
     /// ```
-    /// use fleetfold_core::{object::document::Document, value::{json, path::Pointer}};
+    /// use fleetfold_core::{object::Document, value::{json, path::Pointer}};
     ///
     /// let list = json::parse(r#"{"kind":"List","items":[{"kind":"Namespace","metadata":{"name":"shop"}},
     ///     {"kind":"Service"}]}"#)?;
@@ -210,7 +210,7 @@ impl Document {
     /// # Example
     ///
     /// ```
-    /// use fleetfold_core::{diagnostic::Mode, object::document::Document, value::path::Pointer, yaml};
+    /// use fleetfold_core::{diagnostic::Mode, object::Document, value::path::Pointer, yaml};
     ///
     /// let text = "apiVersion: v1\nkind: Namespace\nmetadata:\n  name: shop\n";
     /// let parsed = yaml::parse(text, Mode::Strict, &mut Vec::new()).unwrap().remove(0);
@@ -250,7 +250,7 @@ impl Document {
     /// # Example
     ///
     /// ```
-    /// use fleetfold_core::{object::document::Document, value::{json, path::Pointer}};
+    /// use fleetfold_core::{object::Document, value::{json, path::Pointer}};
     ///
     /// let value = |text| json::parse(text).unwrap();
     /// let read = |text| Document::from_value(&value(text), &Pointer::root(), &mut Vec::new()).remove(0);
@@ -346,7 +346,7 @@ fn path_of(error: &Error) -> Pointer {
 /// Reads what `Display` prints.
 ///
 /// ```
-/// use fleetfold_core::object::document::Reference;
+/// use fleetfold_core::object::Reference;
 ///
 /// let preset: Reference = "PluginPreset/acme/metrics".parse()?;
 /// assert_eq!(preset.kind(), "PluginPreset");

@@ -1,7 +1,7 @@
-//! The fields that a kind has, as tables, and what is wrong with those of a document.
+//! The fields of kinds, as tables, and checks of the fields of a document.
 //!
-//! A misspelled field does nothing, and an API server drops it without a word. Where the field selects clusters or
-//! plugins, the document then means more or fewer of them than its author wrote.
+//! A misspelled field has no effect, and an API server drops it silently. If the field selects clusters or plugins, the
+//! document then selects more or fewer of them than intended.
 
 use crate::diagnostic::{Code, Diagnostic, Error, Severity};
 use crate::value::suggest::{close, suggest};

@@ -30,7 +30,7 @@ pub enum Role {
     Skipped,
 }
 
-/// What a file holds, by its path inside the folder, with `/` between names.
+/// The contents of a file, by its path inside the folder, with `/` between names.
 ///
 /// 1. A name with a leading dot, of the file or of a folder, is skipped, as is what is neither YAML nor JSON.
 /// 2. `live/<cluster>/`, directly in the folder, holds observed objects. Other folders named `live` do not count.

@@ -44,7 +44,7 @@ impl fmt::Display for ObjectName {
 /// # Example
 ///
 /// ```
-/// use fleetfold_core::object::identity::group_of;
+/// use fleetfold_core::object::group_of;
 ///
 /// assert_eq!(group_of("apps/v1"), "apps");
 /// assert_eq!(group_of("v1"), "");
@@ -63,7 +63,7 @@ pub fn is_in_group(object: &Value, group: &str) -> bool {
 /// # Example
 ///
 /// ```
-/// use fleetfold_core::{object::identity::is_terminating, value::json};
+/// use fleetfold_core::{object::is_terminating, value::json};
 ///
 /// let pod = json::parse(r#"{"metadata":{"name":"web","deletionTimestamp":"2026-01-31T09:30:00Z"}}"#)?;
 /// assert!(is_terminating(&pod));
@@ -92,7 +92,7 @@ pub fn same_object(desired: &Value, live: &Value) -> Result<(), Error> {
 /// # Example
 ///
 /// ```
-/// use fleetfold_core::{object::identity::not_another, value::json};
+/// use fleetfold_core::{object::not_another, value::json};
 ///
 /// let desired = json::parse(r#"{"apiVersion":"apps/v1beta1","kind":"Deployment","metadata":{"name":"web"}}"#)?;
 /// let live = json::parse(r#"{"apiVersion":"apps/v1","kind":"Deployment",

@@ -1,6 +1,6 @@
-//! What the engine knows about kinds, as tables: every row is a fact, and no stage has a fact of its own.
+//! The engine's knowledge about kinds, as tables: every row is a fact, and no stage has facts outside them.
 //!
-//! - [`defaults`]: what an API server fills in.
+//! - [`defaults`]: the defaults of an API server.
 //! - [`fields`]: the fields of built-in kinds, all the way down.
 //! - [`lists`]: the keys of list elements.
 //! - [`retention`]: which live values are carried over, in strict mode, by KubeFed and by Karmada.

@@ -14,7 +14,7 @@ const MAX_PREFIX: usize = 253;
 /// # Example
 ///
 /// ```
-/// use fleetfold_core::object::labels::Labels;
+/// use fleetfold_core::object::Labels;
 ///
 /// let labels: Labels = [("tier", "gold"), ("env", "prod")].into_iter().collect();
 /// assert_eq!(labels.get("env").unwrap(), "prod");
@@ -86,12 +86,12 @@ pub fn not_text(key: &str, value: &Value) -> Error {
 /// # Example
 ///
 /// ```
-/// use fleetfold_core::object::labels::{check_key, check_value};
+/// use fleetfold_core::object::{check_label_key, check_label_value};
 ///
-/// assert!(check_key("app.kubernetes.io/name").is_ok());
-/// assert!(check_key("-app").is_err());
-/// assert!(check_value("").is_ok());
-/// assert!(check_value("2026-01-31T09:30:00Z").is_err(), "a label value has no colons");
+/// assert!(check_label_key("app.kubernetes.io/name").is_ok());
+/// assert!(check_label_key("-app").is_err());
+/// assert!(check_label_value("").is_ok());
+/// assert!(check_label_value("2026-01-31T09:30:00Z").is_err(), "a label value has no colons");
 /// ```
 pub fn check_key(key: &str) -> Result<(), Error> {
     let (prefix, name) = match key.split_once('/') {

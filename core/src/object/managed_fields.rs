@@ -12,11 +12,11 @@
 //!
 //! A tree without keys names the field with everything in it.
 //!
-//! Only entries that can tell of a local change count:
+//! Only entries that can show a local change count:
 //!
-//! 1. The runner's own entries do not: what it applied is in its record, and the rest are defaults.
+//! 1. The runner's own entries do not: its applied fields are in its record, and the rest are defaults.
 //! 2. Entries for a subresource (`status`, `scale`) do not: an autoscaler sets replicas by `scale`.
-//! 3. `before-first-apply` does not: the API server writes it where it does not know who set the fields.
+//! 3. `before-first-apply` does not: the API server writes it if it does not know who set the fields.
 //! 4. Entries of another API version, or of another format than `FieldsV1`, do not: their fields may have other names.
 
 use crate::value::collections::SortedMap;
@@ -37,7 +37,7 @@ const PATH: [&str; 2] = ["metadata", "managedFields"];
 pub struct Owners<'a>(Vec<(&'a str, &'a Map)>);
 
 impl<'a> Owners<'a> {
-    /// The trees of the managers other than the runner; nothing if the object does not say who set its fields.
+    /// The trees of the managers other than the runner; `None` if the object has no `managedFields`.
     ///
     /// # Example
     ///
@@ -121,7 +121,7 @@ impl<'a> Owners<'a> {
         owners
     }
 
-    /// The names of the keys by which these managers tell the elements of this list apart.
+    /// The names of the keys by which these managers identify the elements of this list.
     pub fn element_keys(&self) -> Option<Vec<Text>> {
         let names = self.0.iter().flat_map(|(_, tree)| tree.keys());
         let mut keys = names.filter_map(|name| json::parse(name.strip_prefix("k:")?).ok());
@@ -187,8 +187,8 @@ pub fn key_text(item: &Value, keys: &[Text]) -> Option<String> {
     entries.map(|entries| Value::map(entries).to_canonical())
 }
 
-/// Reduces `managedFields` to the entries that count, without their times: the rest is half of an object's size. An object
-/// without the field keeps none, which means that it is unknown who set its fields.
+/// Reduces `managedFields` to the entries that count, without their times: the rest is half of an object's size. An
+/// object without the field keeps none, which means that it is unknown who set its fields.
 ///
 /// # Example
 ///

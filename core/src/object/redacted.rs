@@ -10,13 +10,13 @@ use crate::value::path::Pointer;
 
 /// A value of an answer: the contents of Secrets are replaced in it.
 ///
-/// Answers hold their values as this type, so that none can forget the redaction. [`Redacted::revealing`] is for the few
-/// requests that ask for the contents, to write objects to clusters and files.
+/// Answers hold their values as this type, so that none can forget the redaction. [`Redacted::revealing`] is for the
+/// few requests that ask for the contents, to write objects to clusters and files.
 ///
 /// Copies of what other Secrets hold are replaced when the answer is written: they are recognized by value.
 ///
 /// ```
-/// use fleetfold_core::object::redacted::Redacted;
+/// use fleetfold_core::object::Redacted;
 /// use fleetfold_core::value::json;
 ///
 /// let secret = json::parse(r#"{"kind":"Secret","data":{"tls.key":"aGlkZGVu"}}"#)?;
@@ -28,7 +28,7 @@ use crate::value::path::Pointer;
 #[serde(transparent)]
 pub struct Redacted {
     value: Value,
-    /// Whether it is written as it is: the contents of Secrets were asked for, or somebody works with the value.
+    /// Whether it is written unchanged: the contents of Secrets were requested, or the caller works with the value.
     #[serde(skip)]
     is_final: bool,
 }
@@ -42,13 +42,13 @@ impl Redacted {
         Redacted { value, is_final: true }
     }
 
-    /// A value that a caller works with, as with its own input or a question to a server: Secrets in it are redacted, and
-    /// copies of what other Secrets hold are not searched for, since a name or label may be the same.
+    /// A value that a caller works with, as with its own input or a question to a server: Secrets in it are redacted,
+    /// and copies of what other Secrets hold are not searched for, since a name or label may be the same.
     pub fn working(value: Value) -> Redacted {
         Redacted { is_final: true, ..Redacted::from(value) }
     }
 
-    /// The value as it is if that was asked for.
+    /// The plain value, if it was requested.
     pub fn revealing_if(reveal: bool, value: Value) -> Redacted {
         if reveal { Redacted::revealing(value) } else { Redacted::from(value) }
     }
@@ -84,7 +84,7 @@ impl<T: Into<Value>> From<T> for Redacted {
         let mut value = value.into();
         // Most values hold no Secret, and stay shared.
         if secrets::holds_secret(&value) {
-            secrets::cover(&mut value);
+            secrets::redact(&mut value);
         }
         Redacted { value, is_final: false }
     }

@@ -1,5 +1,5 @@
-//! Redaction: the contents of Secrets, and of copies that tools keep of them, are replaced in everything that answers show
-//! ([`Redacted`](super::redacted::Redacted)). The engine works on the real values.
+//! Redaction: the contents of Secrets, and of copies that tools keep of them, are replaced in everything that answers
+//! show ([`Redacted`](super::redacted::Redacted)). The engine works on the real values.
 
 mod copies;
 mod excerpt;
@@ -26,7 +26,7 @@ pub const MASK: &str = "(masked)";
 const KIND: &str = "kind";
 
 /// The kinds that hold Secrets, of objects that a server returns.
-pub const HOLDERS: &[&str] = &["Secret", "FederatedSecret"];
+pub const SECRET_KINDS: &[&str] = &["Secret", "FederatedSecret"];
 
 /// How a map keeps what must not be shown.
 #[derive(Clone, Copy)]
@@ -70,21 +70,21 @@ impl Holder {
         }
     }
 
-    fn cover(self, map: &mut Map, copies: Copies) {
+    fn redact(self, map: &mut Map, copies: Copies) {
         match self {
-            Holder::Secret => cover_secret(map, copies),
+            Holder::Secret => redact_secret(map, copies),
             Holder::SecretList => {
                 let items = map.get_mut("items").and_then(Value::as_list_mut);
-                items.into_iter().flatten().filter_map(Value::as_map_mut).for_each(|it| cover_secret(it, copies));
+                items.into_iter().flatten().filter_map(Value::as_map_mut).for_each(|it| redact_secret(it, copies));
             }
             Holder::FederatedSecret => {
-                cover_copies(map, copies);
+                redact_copies(map, copies);
                 let Some(spec) = map.get_mut("spec") else { return };
                 if let Some(template) = spec.get_mut("template").and_then(Value::as_map_mut) {
-                    cover_secret(template, copies);
+                    redact_secret(template, copies);
                 }
                 if let Some(overrides) = spec.get_mut("overrides") {
-                    cover_values(overrides);
+                    redact_values(overrides);
                 }
             }
         }
@@ -145,23 +145,23 @@ fn hides(objects: &[&Value], place: &Pointer, part: Option<&Value>) -> bool {
 ///
 /// let mut list = json::parse(r#"[{"kind":"Secret","data":{"tls.key":"aGlkZGVu"}},
 ///     {"kind":"ConfigMap","data":{"a":"b"}}]"#)?;
-/// secrets::cover(&mut list);
+/// secrets::redact(&mut list);
 /// assert_eq!(list.as_list().unwrap()[0].text_at(&["data", "tls.key"]), secrets::MASK);
 /// assert_eq!(list.as_list().unwrap()[1].text_at(&["data", "a"]), "b");
 /// # Ok::<(), fleetfold_core::diagnostic::Error>(())
 /// ```
-pub fn cover(value: &mut Value) {
-    cover_below(value, ANY);
+pub fn redact(value: &mut Value) {
+    redact_below(value, ANY);
 }
 
 /// Redacts the contents of Secrets, and of copies of them only those that are known by name: for the record of what was
 /// applied, which is on the object that holds the others.
-pub fn cover_contents(value: &mut Value) {
-    cover_below(value, Copies::Named);
+pub fn redact_contents(value: &mut Value) {
+    redact_below(value, Copies::Named);
 }
 
-/// Redacts what an object has at a place as [`cover`] does, and leaves the rest. Returns how much it went through,
-/// about in bytes; a Secret on the way is redacted as one.
+/// Redacts what an object has at a place as [`redact`] does, and leaves the rest. Returns the size of the visited part,
+/// roughly in bytes; a Secret on the path is redacted completely.
 ///
 /// # Example
 ///
@@ -170,15 +170,15 @@ pub fn cover_contents(value: &mut Value) {
 ///
 /// let mut both = json::parse(r#"{"a":{"kind":"Secret","data":{"k":"aGlkZGVu"}},
 ///     "b":{"kind":"Secret","data":{"k":"eA=="}}}"#)?;
-/// secrets::cover_at(&mut both, &Pointer::of(["a", "data", "k"]));
+/// secrets::redact_at(&mut both, &Pointer::of(["a", "data", "k"]));
 /// assert_eq!(both.text_at(&["a", "data", "k"]), secrets::MASK);
 /// assert_eq!(both.text_at(&["b", "data", "k"]), "eA==");
 /// # Ok::<(), fleetfold_core::diagnostic::Error>(())
 /// ```
-pub fn cover_at(object: &mut Value, place: &Pointer) -> usize {
+pub fn redact_at(object: &mut Value, place: &Pointer) -> usize {
     let (mut here, mut below) = (object, place.segments());
     while here.as_map().and_then(Holder::of).is_none() {
-        // Where the way is not plain, as with an index from the end, all that it may mean is redacted.
+        // If the path is not plain, as with an index from the end, everything that it may mean is redacted.
         let Some(next) = below.next().filter(|it| here.step(it).is_some()) else { break };
         here = match here {
             Value::List(items) => {
@@ -191,14 +191,14 @@ pub fn cover_at(object: &mut Value, place: &Pointer) -> usize {
             }
         };
     }
-    cover(here);
+    redact(here);
     weight(here)
 }
 
-/// Copies by what they hold, in an object.
+/// Copies, recognized by their contents, in an object.
 const ANY: Copies = Copies::Any { depth: 0 };
 
-fn cover_below(value: &mut Value, copies: Copies) {
+fn redact_below(value: &mut Value, copies: Copies) {
     // Nearly all values end here, and stay shared.
     if !may_hold_secret(value) {
         return;
@@ -207,15 +207,15 @@ fn cover_below(value: &mut Value, copies: Copies) {
         *value = MASK.into();
     }
     if let Some(items) = value.as_list_mut() {
-        items.iter_mut().for_each(|it| cover_below(it, copies));
+        items.iter_mut().for_each(|it| redact_below(it, copies));
     }
     let Some(map) = value.as_map_mut() else { return };
     match Holder::of(map) {
-        Some(holder) => holder.cover(map, copies),
+        Some(holder) => holder.redact(map, copies),
         None => map.iter_mut().for_each(|(key, value)| match copies.include(key, value) {
             true => *value = MASK.into(),
             false if value.as_text().is_some() => {}
-            false => cover_below(value, copies),
+            false => redact_below(value, copies),
         }),
     }
 }
@@ -236,8 +236,8 @@ pub fn holds_secret(value: &Value) -> bool {
     }
 }
 
-/// Whether there is a string in a value with which a Secret or a copy of one would be there: its kind, an escape that may
-/// hide the kind, or the beginning of an encoded text.
+/// Whether there is a string in a value with which a Secret or a copy of one would be there: its kind, an escape that
+/// may hide the kind, or the beginning of an encoded text.
 fn may_hold_secret(value: &Value) -> bool {
     match value {
         Value::Text(text) => copies::may_be_copy(text),
@@ -260,61 +260,61 @@ pub fn has_secret(value: &Value) -> bool {
 }
 
 /// Redacts a part of a tree: where the tree has a Secret, the part has one too, with or without a `kind`.
-pub fn cover_part(part: &mut Value, place: &Pointer, tree: &Value) {
+pub fn redact_part(part: &mut Value, place: &Pointer, tree: &Value) {
     match place.get(tree) {
-        Some(whole) if whole.as_map().is_some_and(|it| Holder::of(it).is_some()) => cover_like(part, whole),
-        _ if is_hidden(&[tree], place) => cover_leaves(part),
-        Some(whole) => cover_like(part, whole),
+        Some(whole) if whole.as_map().is_some_and(|it| Holder::of(it).is_some()) => redact_like(part, whole),
+        _ if is_hidden(&[tree], place) => redact_leaves(part),
+        Some(whole) => redact_like(part, whole),
         None => {}
     }
 }
 
-/// Replaces what lies where `whole`, of which the value is a layer, has the contents of Secrets.
-fn cover_like(value: &mut Value, whole: &Value) {
+/// Redacts the places of the value where `whole`, of which it is a layer, has the contents of Secrets.
+fn redact_like(value: &mut Value, whole: &Value) {
     let (Some(map), Some(whole)) = (value.as_map_mut(), whole.as_map()) else { return };
     match Holder::of(whole) {
-        Some(holder) => holder.cover(map, ANY),
+        Some(holder) => holder.redact(map, ANY),
         None => map.iter_mut().filter_map(|(key, value)| Some((value, whole.get(key)?))).for_each(|(value, whole)| {
-            cover_like(value, whole);
+            redact_like(value, whole);
         }),
     }
 }
 
-fn cover_secret(map: &mut Map, copies: Copies) {
+fn redact_secret(map: &mut Map, copies: Copies) {
     for content in ["data", crate::seeded!(StringDataIsShown, "stringData", "data")] {
         match map.get_mut(content) {
             Some(Value::Null) | None => {}
-            Some(content) => cover_leaves(content),
+            Some(content) => redact_leaves(content),
         }
     }
-    cover_copies(map, copies);
+    redact_copies(map, copies);
 }
 
-fn cover_copies(map: &mut Map, copies: Copies) {
+fn redact_copies(map: &mut Map, copies: Copies) {
     let annotations = map.get_mut("metadata").and_then(|it| it.get_mut("annotations")).and_then(Value::as_map_mut);
     let annotations = annotations.into_iter().flat_map(Map::iter_mut);
     let copies = annotations.filter_map(|(key, it)| copies.include_on_secret(key, it).then_some(it));
-    copies.for_each(cover_leaves);
+    copies.for_each(redact_leaves);
 }
 
 /// The keys of a Secret are shown, its values are not.
-fn cover_leaves(value: &mut Value) {
+fn redact_leaves(value: &mut Value) {
     if let Some(items) = value.as_list_mut() {
-        items.iter_mut().for_each(cover_leaves);
+        items.iter_mut().for_each(redact_leaves);
     } else if let Some(map) = value.as_map_mut() {
-        map.iter_mut().for_each(|(_, value)| cover_leaves(value));
+        map.iter_mut().for_each(|(_, value)| redact_leaves(value));
     } else {
         *value = MASK.into();
     }
 }
 
 /// Redacts the values of overrides; their clusters and paths are not secret.
-fn cover_values(value: &mut Value) {
+fn redact_values(value: &mut Value) {
     if let Some(items) = value.as_list_mut() {
-        items.iter_mut().for_each(cover_values);
+        items.iter_mut().for_each(redact_values);
     }
     let Some(map) = value.as_map_mut() else { return };
     for (key, value) in map.iter_mut() {
-        if key == "value" { cover_leaves(value) } else { cover_values(value) }
+        if key == "value" { redact_leaves(value) } else { redact_values(value) }
     }
 }

@@ -15,7 +15,7 @@ const EMBEDDED: &str = "x-kubernetes-embedded-resource";
 /// The fields of any object, which no schema needs to name.
 const OF_OBJECTS: [&str; 3] = ["apiVersion", "kind", "metadata"];
 
-/// A CustomResourceDefinition, as far as it decides what is stored.
+/// The parts of a CustomResourceDefinition that decide what is stored.
 #[derive(Clone, Copy, Debug)]
 pub struct Definition<'a>(&'a Value);
 
@@ -31,18 +31,18 @@ impl<'a> Definition<'a> {
         (self.0.text_at(&["spec", "group"]), self.0.text_at(&["spec", "names", "kind"]))
     }
 
-    /// The fields of an object that are not stored, outermost first. A definition without a schema for the version of the
-    /// object drops nothing that is known.
+    /// The fields of an object that are not stored, outermost first. A definition without a schema for the version of
+    /// the object drops nothing that is known.
     ///
     /// ```
-    /// use fleetfold_core::object::structural::Definition;
+    /// use fleetfold_core::object::StructuralDefinition;
     /// use fleetfold_core::value::json;
     ///
     /// let definition = json::parse(r#"{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition",
     ///     "spec":{"group":"g","names":{"kind":"K"},"versions":[{"name":"v1","schema":{"openAPIV3Schema":
     ///     {"properties":{"spec":{"properties":{"size":{}}}}}}}]}}"#)?;
     /// let object = json::parse(r#"{"apiVersion":"g/v1","kind":"K","spec":{"size":1,"colour":"red"}}"#)?;
-    /// let dropped = Definition::of(&definition).unwrap().dropped(&object);
+    /// let dropped = StructuralDefinition::of(&definition).unwrap().dropped(&object);
     /// assert_eq!(dropped[0].to_string(), "/spec/colour");
     /// # Ok::<(), fleetfold_core::diagnostic::Error>(())
     /// ```

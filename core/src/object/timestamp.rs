@@ -47,7 +47,7 @@ impl Timestamp {
     /// # Example
     ///
     /// ```
-    /// use fleetfold_core::object::timestamp::Timestamp;
+    /// use fleetfold_core::object::Timestamp;
     ///
     /// assert_eq!(Timestamp::parse("2026-01-31T10:30:00+01:00").unwrap().label(), "2026-01-31T09-30-00Z");
     /// ```
@@ -75,7 +75,7 @@ impl Timestamp {
     /// # Example
     ///
     /// ```
-    /// use fleetfold_core::object::timestamp::Timestamp;
+    /// use fleetfold_core::object::Timestamp;
     ///
     /// let created = Timestamp::parse("2026-02-28T23:59:30Z").unwrap();
     /// assert_eq!(created.plus(60).unwrap().to_string(), "2026-03-01T00:00:30Z");
@@ -172,12 +172,12 @@ impl std::error::Error for TimestampError {}
 /// Reads what `Display` prints, and RFC 3339 with any other offset.
 ///
 /// ```
-/// use fleetfold_core::object::timestamp::Timestamp;
+/// use fleetfold_core::object::Timestamp;
 ///
 /// let renewed: Timestamp = "2026-03-01T00:30:00+01:00".parse()?;
 /// assert_eq!(renewed.to_string(), "2026-02-28T23:30:00Z");
 /// assert!("2026-02-30T00:00:00Z".parse::<Timestamp>().is_err());
-/// # Ok::<(), fleetfold_core::object::timestamp::TimestampError>(())
+/// # Ok::<(), fleetfold_core::object::TimestampError>(())
 /// ```
 impl std::str::FromStr for Timestamp {
     type Err = TimestampError;
@@ -291,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn the_original_labels_minutes_without_leading_zeros_in_the_date() {
+    fn the_operator_labels_minutes_without_leading_zeros_in_the_date() {
         let label = |text: &str| Timestamp::parse(text).map(|it| it.minute_label());
         assert_eq!(label("2026-01-02T03:04:05Z"), Ok("2026-1-2.0304".to_string()));
         assert_eq!(label("2026-11-12T13:14:15+02:00"), Ok("2026-11-12.1314".to_string()));

@@ -5,7 +5,7 @@ use crate::value::Value;
 /// About how many bytes a value takes when written: the same on every machine.
 ///
 /// ```
-/// use fleetfold_core::object::weight::weight;
+/// use fleetfold_core::object::weight;
 ///
 /// assert_eq!(weight(&"four".into()), 6);
 /// ```
@@ -21,7 +21,7 @@ pub fn weight(value: &Value) -> usize {
 /// How many lists and maps lie in each other at most.
 ///
 /// ```
-/// use fleetfold_core::{object::weight::depth, value::json};
+/// use fleetfold_core::{object::depth, value::json};
 ///
 /// assert_eq!(depth(&json::parse(r#"{"a":[1]}"#)?), 2);
 /// # Ok::<(), fleetfold_core::diagnostic::Error>(())

@@ -1,15 +1,15 @@
-//! Validating admission: may this change of an object go through?
+//! Validating admission: whether a change of an object is allowed.
 //!
-//! Every admission host (webhook, Kubewarden policy) calls this, so that all of them give the same verdict in the same
-//! words. The loaded documents are the context, and the object under review replaces its loaded version.
+//! Every admission host (webhook, Kubewarden policy) calls this, so all of them return the same verdict with the same
+//! messages. The loaded documents are the context, and the object under review replaces its loaded version.
 //!
-//! 1. Kinds that no [rule](Rule) is for, and those of a dialect that is switched off, are allowed without a word. So are deletes.
+//! 1. Kinds without a [rule](Rule), those of disabled dialects, and deletes are allowed without a message.
 //! 2. Labels of clusters and bindings of sets need a permission. The API server decides whether the user has it, or the
 //!    loaded roles do.
 //! 3. For everything else, errors that the change introduces are denied. An error that existed before is a warning:
 //!    otherwise a document could not be repaired step by step, and a broken one could not lose its finalizer.
-//! 4. What can still be mended in another document is a warning too: documents come in any order.
-//! 5. Where there are [limits](impact), a change of any document, or its going, that would do too much to clusters is denied.
+//! 4. An error that another document can fix is a warning too: documents come in any order.
+//! 5. With [limits](impact), a change or deletion of any document is denied if it has too large an effect on clusters.
 //! 6. A request that cannot be read is denied with the reason.
 
 pub mod finding;
@@ -89,7 +89,7 @@ pub struct Rule {
     pub judge: Judge,
     /// Findings that are warnings elsewhere and denials here.
     pub refused: &'static [Code],
-    /// Errors that another document mends, which may be on its way.
+    /// Errors that another document fixes, which may be loaded later.
     pub elsewhere: &'static [Code],
     /// What is wrong with the document beyond what its dialect reports.
     pub further: fn(&Document, &mut Vec<Diagnostic>),
@@ -124,7 +124,7 @@ choice! {
     }
 }
 
-/// What is decided by, besides what is loaded.
+/// The inputs of a decision, beside the loaded documents.
 #[derive(Clone, Debug, Default)]
 pub struct ReviewOptions<'a> {
     /// What an API server answered so far.
@@ -176,18 +176,18 @@ fn judge(workspace: &mut Workspace, request: &Value, means: &ReviewOptions) -> R
         Operation::Connect => {}
         Operation::Delete => {
             if let Some(limits) = limits {
-                let going = DeleteRequest::read(request, group, kind)?;
-                impact::of_going(workspace, &going, limits, &mut verdict);
+                let request = DeleteRequest::read(request, group, kind)?;
+                impact::of_delete(workspace, &request, limits, &mut verdict);
             }
         }
         operation => {
-            let asked = AdmissionRequest::read(request, operation, group, kind)?;
+            let request = AdmissionRequest::read(request, operation, group, kind)?;
             if let Some(rule) = rule {
-                verdict = (rule.judge)(workspace, &asked, rule, means)?;
+                verdict = (rule.judge)(workspace, &request, rule, means)?;
             }
-            // While reviews are missing the question comes again.
+            // While reviews are missing, the request is sent again.
             if let Some(limits) = limits.filter(|_| verdict.needs.is_empty()) {
-                impact::of_change(workspace, &asked, limits, &mut verdict);
+                impact::of_change(workspace, &request, limits, &mut verdict);
             }
         }
     }
@@ -199,8 +199,8 @@ fn rule_of(view: View, group: &str, kind: &str) -> Option<&'static Rule> {
     view.dialects().find_map(|it| it.admission(view, group, kind))
 }
 
-/// Looks at the workspace with the document as the server has it: what is loaded may be older. Mostly it is not, and
-/// nothing is computed again.
+/// Evaluates `look` with the server's version of the document: the loaded one may be older. Usually it is not, and
+/// nothing is recomputed.
 fn from_server<T>(
     workspace: &mut Workspace,
     identity: &Identity,

@@ -1,4 +1,4 @@
-//! Where two results differ, what makes the difference, and what is hidden by a layer above it.
+//! Where two results differ, which layer causes that, and which values a higher layer hides.
 
 use crate::engine::diff::{Edit, edits};
 use crate::engine::fold::{Folded, LayerValue, Source};

@@ -1,4 +1,5 @@
-//! How a host gets to each cluster: by which documents and Secrets of the hub. Secrets are named here, never read.
+//! How a host connects to each cluster: the documents and Secrets of the hub with its endpoints and credentials.
+//! Secrets are named here, never read.
 
 use crate::diagnostic::{Code, Error};
 use crate::object::document::{Document, Identity};
@@ -8,14 +9,14 @@ use crate::value::path::Pointer;
 use crate::value::{Text, Value};
 use crate::workspace::store::Store;
 
-/// The ways to one cluster, in the order to try, and what keeps another one from being there.
+/// The endpoints of one cluster, in the order to try, and why another one is missing.
 #[derive(Debug, Default)]
-pub struct Reach {
-    pub ways: Vec<Endpoint>,
+pub struct Connection {
+    pub endpoints: Vec<Endpoint>,
     pub problem: Option<Error>,
 }
 
-/// One way to a cluster.
+/// One endpoint of a cluster.
 #[derive(Clone, Debug)]
 pub struct Endpoint {
     /// The document with the endpoint.
@@ -31,27 +32,28 @@ pub enum Access {
     Kubeconfig { secret: Text, keys: &'static [&'static str] },
 }
 
-/// The ways to every cluster of the systems that the settings name.
-pub fn reach(store: &Store) -> SortedMap<&Text, Reach> {
-    let mut all: SortedMap<&Text, Reach> = SortedMap::new();
+/// The connections to all clusters of the dialects that the settings enable.
+pub fn connections(store: &Store) -> SortedMap<&Text, Connection> {
+    let mut all: SortedMap<&Text, Connection> = SortedMap::new();
     let enabled = |it: &&ClusterKind| store.settings.dialects.iter().any(|name| name == it.dialect);
     for kind in KINDS.iter().filter(enabled) {
         let mut seen = SortedSet::new();
         for document in store.of_kind(kind.group, kind.kind, None) {
             let entry = all.entry(&document.identity.name).or_default();
             if !store.is_member(&document.identity) {
-                // Before names are compared: whoever may register a cluster there must not take a member away either.
+                // Before names are compared: a cluster that is registered there must not replace a member.
                 entry.problem.get_or_insert_with(|| Error { at: None, ..untrusted(store, &document.identity) });
                 continue;
             }
             if !seen.insert(&document.identity.name) {
-                // What is seen and done goes by the name alone, so one of the two would be taken for the other.
-                entry.ways.retain(|it| it.document.kind != kind.kind);
+                // Observations and actions name a cluster by its name alone, so one of the two would be taken for the
+                // other.
+                entry.endpoints.retain(|it| it.document.kind != kind.kind);
                 entry.problem.get_or_insert_with(|| several(document));
                 continue;
             }
-            match route(store, kind, document) {
-                Ok(found) => entry.ways.extend(found),
+            match endpoint_of(store, kind, document) {
+                Ok(found) => entry.endpoints.extend(found),
                 Err(problem) => drop(entry.problem.get_or_insert(problem)),
             }
         }
@@ -80,7 +82,7 @@ pub fn untrusted(store: &Store, cluster: &Identity) -> Error {
 /// One check of several that is to be left out counts as well: it cannot be left out alone here, so what the document
 /// wants would not be done.
 pub fn insecure(kind: &ClusterKind, cluster: &Document) -> Option<Error> {
-    let AccessMethod::Token { server, unchecked, .. } = &kind.way else { return None };
+    let AccessMethod::Token { server, unchecked, .. } = &kind.access else { return None };
     let endpoint = with_scheme(cluster.value.text_at(server).into());
     let scheme = endpoint.split_once("://").map_or("", |(scheme, _)| scheme);
     let refused = |path: &[&str], message: String| {
@@ -95,9 +97,9 @@ pub fn insecure(kind: &ClusterKind, cluster: &Document) -> Option<Error> {
     left_out.then(|| refused(unchecked, format!("`{field}` leaves out checks of the certificate")))?
 }
 
-fn route(store: &Store, kind: &ClusterKind, document: &Document) -> Result<Option<Endpoint>, Error> {
+fn endpoint_of(store: &Store, kind: &ClusterKind, document: &Document) -> Result<Option<Endpoint>, Error> {
     let text = |path: &[&str]| Text::from(document.value.text_at(path));
-    let access = match &kind.way {
+    let access = match &kind.access {
         AccessMethod::Nowhere => return Ok(None),
         AccessMethod::Kubeconfig { keys } => Access::Kubeconfig { secret: document.identity.name.clone(), keys },
         AccessMethod::Token { server, ca_bundle, proxy_url, unchecked, secret, key } => {

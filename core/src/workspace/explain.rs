@@ -64,7 +64,7 @@ pub fn option_chain(view: View, subject: &dyn Subject, cluster: &Cluster, folded
     chain
 }
 
-/// What a layer that does not apply says about an option.
+/// The value of a layer that does not apply, for an option.
 fn not_applied(layer: &Layer, path: &str, reason: &Reason) -> Vec<Link> {
     let here = layer.set.iter().filter(|it| sets(it, path));
     here.map(|setting| {
@@ -96,12 +96,12 @@ fn through_parent(origin: &LayerValue, path: &str) -> Option<Reason> {
     Some(Reason { code: ReasonCode::ParentOption, text, holds: true })
 }
 
-/// The chain of a place of an object: what touched it or what is around it, down to the base.
+/// The chain of a place of an object: the layers that set it or a place around it, down to the base.
 pub fn object_chain(subject: &dyn Subject, cluster: &Cluster, product: &RenderedObject, path: &Pointer) -> Vec<Link> {
     let mut chain = Vec::new();
     match product.nearest(path) {
         Some((place, said)) => {
-            // What was set as a whole has something to say about what is inside it.
+            // A value also sets everything inside it.
             let rest = Pointer::of(path.segments().skip(place.segments().len()).cloned());
             for (rank, it) in said.iter().enumerate() {
                 let retained = it.origin.is_none();

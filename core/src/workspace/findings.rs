@@ -17,7 +17,7 @@ use crate::workspace::store::View;
 use crate::workspace::subject::Dialect;
 
 /// In a group with more kinds, a kind that none of them is counts as one of its own: comparing it with all of them
-/// would take longer than the finding is worth.
+/// would take too long for a finding.
 const COMPARED: usize = 1_000;
 
 /// The kinds that dialects read, found by group and kind.
@@ -59,7 +59,7 @@ impl Kinds {
         covering.into_iter().filter_map(|it| self.all.get(it)).collect()
     }
 
-    /// Adds what is wrong with the kind and the fields of a document.
+    /// Adds the errors of the kind and the fields of a document.
     ///
     /// 1. A kind that misspells one of the same API group is an error: no API server has it, and it does nothing here.
     /// 2. A document without a namespace of a kind that has one reaches nothing.
@@ -199,7 +199,7 @@ fn of_state(subject: &Identity, state: &SubjectEntry, out: &mut Vec<Diagnostic>)
     of_cluster_results(subject, state.cluster_results().values(), out);
 }
 
-/// Results are shared by many clusters, and each is looked at once.
+/// Results are shared by many clusters, and each is checked once.
 fn of_cluster_results<'c>(
     subject: &Identity,
     cluster_results: impl Iterator<Item = &'c ClusterResult>,
@@ -215,7 +215,8 @@ fn of_cluster_results<'c>(
     attribute(found, subject, out);
 }
 
-/// The findings of `after` that `before` does not have, and the other way round. Both are in the order of [`lint::tidy`].
+/// The findings of `after` that `before` does not have, and the other way round. Both are in the order of
+/// [`lint::tidy`].
 pub fn difference(before: Vec<Diagnostic>, after: Vec<Diagnostic>) -> (Vec<Diagnostic>, Vec<Diagnostic>) {
     let key = |it: &Diagnostic| (it.at.document.clone(), it.at.path.clone(), it.code, it.message.clone());
     let keys = |all: &[Diagnostic]| all.iter().map(key).collect::<SortedSet<_>>();

@@ -10,7 +10,7 @@ use crate::workspace::results::ClusterResult;
 
 /// Groups clusters whose results look the same through `view`, by first cluster.
 ///
-/// 1. Results that clusters share are looked at once, with all their clusters.
+/// 1. Results that clusters share are viewed once, with all their clusters.
 /// 2. Other results may still look the same: those are one group, too.
 pub fn group<'a, T: Hash + PartialEq>(
     results: impl Iterator<Item = (&'a Text, &'a ClusterResult)>,
@@ -40,7 +40,8 @@ pub fn group<'a, T: Hash + PartialEq>(
     groups
 }
 
-/// Values, each with what belongs to all that are equal to it. Nothing orders values, so they are found by their hashes.
+/// Values, each with what belongs to all that are equal to it. Nothing orders values, so they are found by their
+/// hashes.
 #[derive(Debug)]
 pub struct Groups<T, V> {
     pub all: Vec<(T, V)>,

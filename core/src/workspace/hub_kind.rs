@@ -25,7 +25,7 @@ pub struct HubKind {
     pub admits: &'static [&'static str],
     /// The fields of its `spec`, where they are checked.
     pub fields: Option<&'static Fields>,
-    /// The fields of its `status`, where that is what is read.
+    /// The fields of its `status`, if it is read.
     pub status_fields: Option<&'static Fields>,
 }
 
@@ -145,5 +145,5 @@ impl HubKind {
     }
 }
 
-/// The annotation of a namespace can pause what is in it, so every dialect with subjects in namespaces reads it.
+/// An annotation of a namespace can pause its contents, so every dialect with subjects in namespaces reads it.
 pub const NAMESPACE: HubKind = HubKind::cluster_wide("", "Namespace", "namespaces", "v1");

@@ -17,7 +17,7 @@ use crate::workspace::store::{Store, View};
 pub fn lint(workspace: &mut Workspace) -> Vec<Diagnostic> {
     let mut of_plan = Vec::new();
     planned(workspace, None, None, &[], &mut of_plan);
-    // A request without `now` asks about documents, not about what waits for a time.
+    // A request without `now` is about documents, not about anything that waits for a time.
     of_plan.retain(|it| it.code != Code::TimeUnknown);
     let mut found = of_documents(&workspace.store, &workspace.results);
     add_missing(of_plan, &mut found);

@@ -25,7 +25,7 @@ pub enum Batch {
         documents: Vec<Document>,
         /// The file of which the documents are all there is.
         whole_file: Option<Text>,
-        /// Whether they are edits of what is loaded.
+        /// Whether they are edits of loaded documents.
         carry: bool,
     },
     Observed {
@@ -50,7 +50,7 @@ pub struct Loaded {
 }
 
 impl Workspace {
-    /// Loads a batch. Within a trial, the journal notes how to undo it.
+    /// Loads a batch. Within a trial, the journal records how to undo it.
     pub fn load(&mut self, batch: Batch, journal: Option<&mut Journal>, out: &mut Vec<Diagnostic>) -> Loaded {
         match batch {
             Batch::Documents { mut documents, whole_file, carry } => {
@@ -92,7 +92,7 @@ impl Workspace {
         let (loaded, mut replaced) = (documents.len(), 0);
         for document in documents {
             let is_replacement = match &mut journal {
-                // A change is asked about in order to replace what there is.
+                // A change is evaluated in order to replace the loaded documents.
                 Some(journal) => journal.edit(self, document, out),
                 None => {
                     warn_other_file(&document, self.document(&document.identity), out);
@@ -123,10 +123,10 @@ pub fn from_values(values: &[Value], out: &mut Vec<Diagnostic>) -> Vec<Document>
 /// # Example
 ///
 /// ```
-/// use fleetfold_core::workspace::load::from_text;
+/// use fleetfold_core::workspace::documents_from_text;
 ///
 /// let mut findings = Vec::new();
-/// let documents = from_text("{kind: Namespace, metadata: {name: a}}\n---\nb: [\n", None, &mut findings);
+/// let documents = documents_from_text("{kind: Namespace, metadata: {name: a}}\n---\nb: [\n", None, &mut findings);
 /// assert_eq!(documents[0].identity.to_string(), "Namespace/a");
 /// assert_eq!((documents.len(), findings.len()), (1, 1));
 /// ```

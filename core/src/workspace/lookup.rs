@@ -65,12 +65,12 @@ pub fn result_of(store: &Store, entry: &SubjectEntry, name: &Text, at: &JsonPath
     let cluster = cluster_named(store, entry, name, at)?;
     let Some(cluster_result) = entry.cluster_results().get(name) else {
         let message = format!("the cluster `{name}` gets nothing from the subject");
-        return Err(Error::new(Code::NotSelected, message).at(at).hint("`explain` without a path says why"));
+        return Err(Error::new(Code::NotSelected, message).at(at).hint("`explain` without a path shows why"));
     };
     let mut rendered = Rendered::clone(cluster_result.rendered.as_ref().map_err(|error| Error::clone(error))?);
     let subject = entry.subject().map_err(Error::clone)?;
-    let own = subject.per_cluster_options(View { store, now: None }, &cluster);
-    rendered.options = rendered.options.map(|folded| with_per_cluster(&folded, &own));
+    let per_cluster = subject.per_cluster_options(View { store, now: None }, &cluster);
+    rendered.options = rendered.options.map(|folded| with_per_cluster(&folded, &per_cluster));
     Ok(rendered)
 }
 

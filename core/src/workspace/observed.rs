@@ -1,6 +1,6 @@
 //! The observed state of clusters: present objects, absent objects, and which lists are complete.
 //!
-//! What was not looked at is unknown, and unknown is never absent: from it follows a need.
+//! An object that was not read is unknown, and unknown is never absent: it becomes a need.
 
 use crate::engine::select::{LabelSelector, parse_text};
 use crate::object::document::Identity;

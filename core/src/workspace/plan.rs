@@ -17,7 +17,7 @@ pub use holds::HoldReport;
 pub use limits::{ALLOW_DELETE, assemble};
 pub use pause::{check as check_pause, is_paused};
 pub use planner::{Decision, DesiredObject, Known, ObjectState, Planner};
-pub use record::{APPLIED, last_applied, recorded};
+pub use record::{APPLIED, last_applied};
 
 use std::sync::Arc;
 
@@ -103,11 +103,11 @@ pub struct Action {
     pub live: Option<Value>,
     pub wave: i64,
     pub reason: Reason,
-    /// Whether it is a delete that somebody asked for by deleting the subject.
+    /// Whether it is a delete that was requested by deleting the subject.
     pub is_consented: bool,
     /// SHA-256 over subject, cluster, verb, target and content. It is never published.
     pub hash: [u8; 32],
-    /// The same without what Secrets hold, for ids and digests. See [`seal`].
+    /// The same without the contents of Secrets, for ids and digests. See [`seal`].
     pub sealed_hash: [u8; 32],
     /// What answers must not show of it.
     pub concealed: Arc<Concealed>,
@@ -142,10 +142,10 @@ impl Action {
         let mut shown = self.clone();
         let Action { body, patch, reason, concealed, .. } = &mut shown;
         if !concealed.is_empty() {
-            body.iter_mut().for_each(|it| concealed.cover(it));
-            patch.iter_mut().filter_map(|it| it.value.as_mut()).for_each(|it| concealed.cover(it));
+            body.iter_mut().for_each(|it| concealed.mask(it));
+            patch.iter_mut().filter_map(|it| it.value.as_mut()).for_each(|it| concealed.mask(it));
             let differences = reason.differences.iter_mut();
-            differences.flat_map(|it| [&mut it.desired, &mut it.live]).flatten().for_each(|it| concealed.cover(it));
+            differences.flat_map(|it| [&mut it.desired, &mut it.live]).flatten().for_each(|it| concealed.mask(it));
         }
         shown
     }
@@ -201,7 +201,7 @@ pub struct SubjectPlan {
     /// Actions that are held regardless of the limits of the plan.
     pub held: Vec<Held>,
     pub status: Vec<StatusPatch>,
-    /// How the status of the subject shows what is held.
+    /// How the status of the subject shows held actions.
     pub hold_report: Option<HoldReport>,
     /// How many live objects the subject manages here.
     pub managed: usize,
@@ -243,8 +243,8 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// SHA-256 over the hashes of everything that would be done, be it held or not, in the order of those hashes. It does
-    /// not depend on preconditions, needs, statuses or limits. What Secrets hold cannot be guessed from it.
+    /// SHA-256 over the hashes of all actions, including held ones, in the order of those hashes. It does not depend on
+    /// preconditions, needs, statuses or limits. The contents of Secrets cannot be guessed from it.
     pub fn digest(&self) -> String {
         let mut hashes: Vec<[u8; 32]> =
             self.actions.iter().chain(self.held.iter().map(|it| &it.action)).map(|it| it.sealed_hash).collect();

@@ -105,36 +105,36 @@ pub fn error() -> Error {
         .hint(HINT)
 }
 
-/// Whether two versions of a document ask for the same. What servers maintain does not count: the status, versions and
+/// Whether two versions of a document are equal apart from the fields that servers maintain: the status, versions and
 /// field managers.
 ///
 /// # Example
 ///
 /// ```
-/// use fleetfold_core::{value::json::parse, workspace::quarantine::asks_for_the_same};
+/// use fleetfold_core::{value::json::parse, workspace::equal_ignoring_server_fields};
 ///
 /// let old = parse(r#"{"metadata":{"name":"a","resourceVersion":"1"},"spec":{"n":1}}"#).unwrap();
 /// let touched = parse(r#"{"metadata":{"name":"a","resourceVersion":"2"},"spec":{"n":1},"status":{}}"#).unwrap();
 /// let edited = parse(r#"{"metadata":{"name":"a","resourceVersion":"3"},"spec":{"n":2}}"#).unwrap();
-/// assert!(asks_for_the_same(&old, &touched));
-/// assert!(!asks_for_the_same(&old, &edited));
+/// assert!(equal_ignoring_server_fields(&old, &touched));
+/// assert!(!equal_ignoring_server_fields(&old, &edited));
 /// ```
-pub fn asks_for_the_same(one: &Value, other: &Value) -> bool {
-    one == other || asked(one) == asked(other)
+pub fn equal_ignoring_server_fields(one: &Value, other: &Value) -> bool {
+    one == other || without_server_fields(one) == without_server_fields(other)
 }
 
-/// What a document asks for.
-fn asked(document: &Value) -> Value {
+/// The document without the fields that servers maintain.
+fn without_server_fields(document: &Value) -> Value {
     const SERVERS: [&str; 4] = ["resourceVersion", "managedFields", "generation", "selfLink"];
     let Value::Map(map) = document else { return document.clone() };
-    let mut asked: Map = (**map).clone();
-    asked.remove("status");
-    if let Some(Value::Map(metadata)) = asked.get("metadata") {
+    let mut rest: Map = (**map).clone();
+    rest.remove("status");
+    if let Some(Value::Map(metadata)) = rest.get("metadata") {
         let mut metadata: Map = (**metadata).clone();
         SERVERS.iter().for_each(|it| drop(metadata.remove(it)));
-        asked.insert("metadata", metadata);
+        rest.insert("metadata", metadata);
     }
-    asked.into()
+    rest.into()
 }
 
 /// The references that name a document: with and without its group.

@@ -1,8 +1,9 @@
-//! What deleting a document does on a hub, for a change that is looked at and undone.
+//! The effect of deleting a document on a hub, for a change that is evaluated and reverted.
 //!
-//! 1. A subject with finalizers stays until they are removed: it becomes one that is being deleted, so that its dialect plans
-//!    the uninstall.
-//! 2. Any other document is removed. The garbage collector then deletes the objects of the hub that have no other owner.
+//! 1. A subject with finalizers stays until they are removed: it is marked as being deleted, so its dialect plans the
+//!    uninstall.
+//! 2. Any other document is removed. The garbage collector then deletes the objects of the hub that have no other
+//!    owner.
 
 use crate::object::document::{Document, Identity};
 use crate::object::identity::is_terminating;
@@ -15,7 +16,7 @@ use crate::workspace::results::dialect_of;
 use crate::workspace::store::{Store, View};
 use crate::workspace::trial::Journal;
 
-/// A time for documents that are only looked at as if they were being deleted. No answer shows it.
+/// The deletion time of documents in such a trial. No answer shows it.
 const SOME_TIME: &str = "2000-01-01T00:00:00Z";
 
 /// An object of the hub that the garbage collector deletes.
@@ -65,8 +66,8 @@ pub fn waiting(journal: &Journal) -> impl Iterator<Item = &Identity> {
     journal.deleted.iter().filter(|it| it.waits).map(|it| &it.identity)
 }
 
-/// All that the garbage collector deletes because of a change, also after finalizers are removed. What the plan releases
-/// or deletes by itself is not among it.
+/// All that the garbage collector deletes because of a change, also after finalizers are removed. What the plan
+/// releases or deletes by itself is not among it.
 pub fn collected(store: &Store, journal: &Journal, plan: &Plan) -> Vec<Collected> {
     let mut all: SortedSet<Collected> = journal.collected.iter().cloned().collect();
     let held = plan.held.iter().map(|it| &it.action);

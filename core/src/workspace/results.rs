@@ -1,10 +1,10 @@
-//! Results, kept by subject and cluster, and thrown away only where a change reaches.
+//! Results by subject and cluster; a change invalidates only those that it affects.
 //!
-//! | what changes | what is worked out again |
+//! | change | recomputed |
 //! |---|---|
 //! | a document that a subject was translated from | that subject |
 //! | the document of a cluster | that cluster's result of every subject that picks from its fleet |
-//! | what was seen in a cluster | that cluster's results |
+//! | the observed state of a cluster | that cluster's results |
 //! | an object of the hub | the result it belongs to |
 //! | a setting | everything |
 
@@ -59,7 +59,7 @@ pub struct SubjectEntry {
     translated: Option<Translated>,
     /// Whether it must be read again.
     is_outdated: bool,
-    /// The clusters whose results must be worked out again.
+    /// The clusters whose results are stale.
     stale: SortedSet<Text>,
     /// Whether the plan of the subject itself is stale.
     is_unplanned: bool,
@@ -136,7 +136,7 @@ pub enum Change<'a> {
 }
 
 impl Results {
-    /// Notes a change, so that what it reaches is worked out again.
+    /// Invalidates the results that a change affects.
     pub fn invalidate(&mut self, change: Change) {
         self.hub_steps = None;
         match change {
@@ -177,7 +177,7 @@ impl Results {
 
     /// Recomputes stale results and returns the previous ones. Idempotent.
     pub fn refresh(&mut self, store: &Store, now: Option<Timestamp>) -> PreviousResults {
-        // The time is that of the request alone: nothing that was computed for another one stays.
+        // The time is that of the request: no result for another time is kept.
         if self.now != now {
             self.subjects.values_mut().for_each(SubjectEntry::forget_statuses);
             self.now = now;
@@ -187,7 +187,7 @@ impl Results {
                 .filter(|it| crate::seeded!(TimeIsCached, it.subject().is_ok_and(Subject::is_timed), false))
                 .for_each(SubjectEntry::mark_outdated);
         }
-        // The settings may have changed, and nothing else says so.
+        // The settings may have changed, which nothing else indicates.
         store.forget_derived();
         let view = View { store, now: self.now };
         let mut replaced = PreviousResults::default();
@@ -228,7 +228,7 @@ impl Results {
         self.now
     }
 
-    /// Adds the documents that are subjects now and were none, and the other way round.
+    /// Adds the documents that became subjects, and those that no longer are.
     fn mark_all_dirty(&mut self, view: View) {
         for document in view.documents() {
             let known = self.subjects.get(&document.identity).map(|it| it.dialect.name());
@@ -286,8 +286,8 @@ impl Results {
             let here = clusters.iter().filter(|it| it.kind == scope.kind && it.namespace == scope.namespace);
             for name in here.map(|it| &it.name).filter(|name| state.cluster_results().contains_key(*name)) {
                 if let Some(cluster) = store.fleet(scope).and_then(|fleet| fleet.get(name)) {
-                    let own = subject.per_cluster_options(View { store, now: None }, cluster);
-                    all.insert((identity.clone(), name.clone()), own);
+                    let per_cluster = subject.per_cluster_options(View { store, now: None }, cluster);
+                    all.insert((identity.clone(), name.clone()), per_cluster);
                 }
             }
         }

@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use crate::object::document::{Document, Identity};
-use crate::object::secrets::{HOLDERS, SecretValues, has_secret};
+use crate::object::secrets::{SECRET_KINDS, SecretValues, has_secret};
 use crate::value::collections::SortedSet;
 use crate::value::{Text, Value};
 use crate::workspace::Workspace;
 use crate::workspace::store::Store;
 use crate::workspace::trial::Journal;
 
-/// Which documents hold Secrets, and their values once they were asked for.
+/// The documents that hold Secrets, and their values once they were requested.
 #[derive(Debug, Default)]
 pub struct LoadedSecrets {
     documents: SortedSet<Identity>,
@@ -50,9 +50,9 @@ impl LoadedSecrets {
 }
 
 impl Store {
-    fn holders(&self) -> impl Iterator<Item = &Value> {
+    fn objects_with_secrets(&self) -> impl Iterator<Item = &Value> {
         let documents = self.secrets.documents.iter().filter_map(|it| self.document(it)).map(|it| &it.value);
-        let observed = self.all_observed().flat_map(|it| HOLDERS.iter().flat_map(|kind| it.of_kind(kind)));
+        let observed = self.all_observed().flat_map(|it| SECRET_KINDS.iter().flat_map(|kind| it.of_kind(kind)));
         documents.chain(observed)
     }
 
@@ -61,18 +61,19 @@ impl Store {
         let documents = journal.documents().filter(|it| self.secrets.documents.contains(*it));
         let mut tried: Vec<Value> = documents.filter_map(|it| self.document(it)).map(|it| it.value.clone()).collect();
         for observed in journal.observed().filter_map(|it| self.observed(it)) {
-            tried.extend(HOLDERS.iter().flat_map(|kind| observed.of_kind(kind)).cloned());
+            tried.extend(SECRET_KINDS.iter().flat_map(|kind| observed.of_kind(kind)).cloned());
         }
         self.secrets.tried.extend(tried);
     }
 }
 
 impl Workspace {
-    /// What the loaded and observed Secrets hold, and those of a change that this request tries. Nothing if there are none.
+    /// What the loaded and observed Secrets hold, and those of a change that this request tries. Nothing if there are
+    /// none.
     pub(crate) fn secret_values(&mut self) -> Option<Arc<SecretValues>> {
         let store = &self.store;
         if store.secrets.values.is_none() {
-            let secrets: Vec<&Value> = store.holders().chain(&store.secrets.tried).collect();
+            let secrets: Vec<&Value> = store.objects_with_secrets().chain(&store.secrets.tried).collect();
             let values = match secrets.is_empty() {
                 true => SecretValues::default(),
                 false => {

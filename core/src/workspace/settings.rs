@@ -8,8 +8,8 @@ use crate::workspace::quarantine::Quarantine;
 use crate::workspace::subject::Dialect;
 
 choice! {
-    /// Which of two PluginOverrides is the more specific. The seed says both: its text ranks one for a definition above one
-    /// for clusters, its diagram the other way round.
+    /// Which of two PluginOverrides takes precedence. The seed contradicts itself: its text ranks one for a definition
+    /// above one for clusters, its diagram the other way round.
     #[derive(Default)]
     pub enum Precedence {
         #[default]
@@ -94,8 +94,8 @@ pub struct Limits {
 
 /// Where KubeFed's control plane lives unless the settings name another namespace.
 ///
-/// A KubeFedConfig elsewhere does not count by itself: whoever may write it could make the runner send tokens of its
-/// namespace anywhere.
+/// A KubeFedConfig elsewhere does not count by itself: its author could make the runner send tokens of its namespace
+/// anywhere.
 const KUBEFED_HOME: &str = "kube-federation-system";
 
 const PROTECTED: [&str; 6] =

@@ -100,7 +100,7 @@ impl Store {
         }
     }
 
-    /// What follows from all that is loaded, and so is worked out once for all subjects.
+    /// Data derived from all loaded documents, computed once for all subjects.
     pub fn derived<T: Any + Send + Sync>(&self, name: &'static str, make: impl FnOnce() -> T) -> Arc<T> {
         self.derived.get_or(name, make)
     }
@@ -230,8 +230,8 @@ impl Store {
         }
     }
 
-    /// The document that a reference probably means: one of the same name with another spelling of the kind or without the
-    /// namespace, or else one with a similar name.
+    /// The document that a reference probably means: one of the same name with another spelling of the kind or without
+    /// the namespace, or else one with a similar name.
     fn probably_meant(&self, reference: &Reference) -> Option<String> {
         let text = reference.to_string();
         let name = text.rsplit('/').next().unwrap_or_default();

@@ -257,8 +257,8 @@ impl Dependency {
 #[derive(Debug, Default)]
 pub struct ResultCache {
     results: SortedMap<Vec<u32>, Arc<Rendered>>,
-    /// What clusters with the same first layers have in common; none where they cannot share it. Kept while the results of
-    /// many clusters are made.
+    /// What clusters with the same first layers have in common; none where they cannot share it. Kept while the results
+    /// of many clusters are made.
     common: Option<SortedMap<Vec<u32>, Option<Arc<Common>>>>,
 }
 

@@ -1,11 +1,11 @@
-//! A change that is made to be looked at, and undone.
+//! A change that is made, evaluated and reverted.
 
 use crate::diagnostic::Diagnostic;
 use crate::object::document::{Document, Identity};
 use crate::value::Text;
 use crate::workspace::Workspace;
 use crate::workspace::observed::ObservedCluster;
-use crate::workspace::quarantine::asks_for_the_same;
+use crate::workspace::quarantine::equal_ignoring_server_fields;
 use crate::workspace::removal::{Collected, Deleted};
 use crate::workspace::results::PreviousResults;
 use crate::workspace::settings::Settings;
@@ -34,7 +34,7 @@ impl Journal {
         let identity = new.identity.clone();
         let quarantine = &workspace.store.settings.quarantine;
         let before = workspace.document(&identity).map(|it| &it.value);
-        if quarantine.names(&identity) && !before.is_some_and(|it| asks_for_the_same(it, &new.value)) {
+        if quarantine.names(&identity) && !before.is_some_and(|it| equal_ignoring_server_fields(it, &new.value)) {
             let quarantine = quarantine.without(&identity);
             let settings = Settings { quarantine, ..workspace.store.settings.clone() };
             self.configure(workspace, settings);
@@ -70,7 +70,7 @@ impl Journal {
     }
 
     /// Notes the observed state of a cluster, which is about to change.
-    pub fn note_observed(&mut self, cluster: &Text, before: Option<ObservedCluster>) {
+    pub fn record_observed(&mut self, cluster: &Text, before: Option<ObservedCluster>) {
         self.steps.push(Undo::Observed(cluster.clone(), before));
     }
 
@@ -93,7 +93,8 @@ impl Journal {
 }
 
 impl Workspace {
-    /// Makes a change, looks at what follows from it, and undoes it. A change that fails half-way is undone as well.
+    /// Makes a change, evaluates its effect with `look`, and reverts it. A change that fails half-way is reverted as
+    /// well.
     ///
     /// The time is that of the request, which refreshed the workspace with it. `look` gets the workspace with the
     /// change in it, the results that the change replaced, and its steps.

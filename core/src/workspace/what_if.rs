@@ -121,8 +121,8 @@ pub fn what_if(
     let plan_before = planned(workspace, None, None, &[], &mut Vec::new());
     let mut trial = workspace.trial(change, Trial::look)?;
     let edited_clusters: Vec<Identity> = trial.edited.iter().filter(|it| is_cluster(it)).cloned().collect();
-    let own_before = workspace.results.per_cluster_options(&workspace.store, &edited_clusters);
-    trial.tally.compare_own(&own_before, &trial.own_after, &workspace.store);
+    let per_cluster_before = workspace.results.per_cluster_options(&workspace.store, &edited_clusters);
+    trial.tally.compare_per_cluster(&per_cluster_before, &trial.per_cluster_after, &workspace.store);
     let (introduced, fixed) = trial.findings(&workspace.store);
     let errors = introduced.iter().filter(|it| it.severity == Severity::Error);
     let broken: SortedSet<&String> =
@@ -150,7 +150,7 @@ pub fn what_if(
     })
 }
 
-/// What was seen while the change was made.
+/// The state while the change was in effect.
 struct Trial {
     tally: Tally,
     plan_after: Plan,
@@ -159,7 +159,7 @@ struct Trial {
     collected: Vec<Collected>,
     /// The documents that the change loads or unloads.
     edited: Vec<Identity>,
-    own_after: PerClusterOptions,
+    per_cluster_after: PerClusterOptions,
     /// The findings about what the change reaches. Those about edited documents before it are added after it is undone.
     found_before: Vec<Diagnostic>,
     found_after: Vec<Diagnostic>,
@@ -199,7 +199,7 @@ impl Trial {
             tally,
             plan_after,
             clusters: store.distinct_clusters(),
-            own_after: results.per_cluster_options(store, &edited_clusters),
+            per_cluster_after: results.per_cluster_options(store, &edited_clusters),
             edited,
             found_before,
             found_after,
@@ -278,8 +278,8 @@ impl Tally {
         }
     }
 
-    /// Notes that clusters no longer get anything from a subject that is being deleted. Its results may be the same until
-    /// it is deleted.
+    /// Notes that clusters no longer get anything from a subject that is being deleted. Its results may be the same
+    /// until it is deleted.
     fn leave(&mut self, identity: &Identity, results: &Results) {
         if self.groups.all.iter().any(|((subject, ..), _)| subject == identity) {
             return;
@@ -356,17 +356,17 @@ impl Tally {
     }
 
     /// Adds what changes in the options that name the cluster.
-    fn compare_own(&mut self, before: &PerClusterOptions, after: &PerClusterOptions, store: &Store) {
+    fn compare_per_cluster(&mut self, before: &PerClusterOptions, after: &PerClusterOptions, store: &Store) {
         for ((subject, name), now) in after {
             let Some(earlier) = before.get(&(subject.clone(), name.clone())).filter(|it| *it != now) else { continue };
-            let with = |own: &[Effective]| Rendered {
-                options: Some(with_per_cluster(&Folded::default(), own)),
+            let with = |per_cluster: &[Effective]| Rendered {
+                options: Some(with_per_cluster(&Folded::default(), per_cluster)),
                 ..Rendered::default()
             };
             let (a, b) = (with(earlier), with(now));
             let delta = compare::compare(&a, &b);
             let mut changes: Vec<_> = delta.changes.iter().map(|it| ShownChange::of(it, [&a, &b], store)).collect();
-            // A cluster is in one group: what else changes for it goes along.
+            // A cluster is in one group: its other changes move along.
             let held = self.groups.all.iter_mut().find(|((it, kind, _), clusters)| {
                 it == subject && *kind == ChangeKind::Changed && clusters.contains(name)
             });

@@ -1,9 +1,9 @@
-//! What the engine has to say: codes, severities and places.
+//! Diagnostics: codes, severities and places.
 //!
-//! An [`Error`] ends a request. A [`Diagnostic`] is a finding beside an answer: one bad document never hides nine others.
-//! Both carry a stable [`Code`] for machines, a place for editors, a message for people, and a hint when there is a next
-//! step. A decision carries its reasons, each with a [`ReasonCode`]. Messages name places, kinds and names; they never
-//! carry the contents of a document.
+//! An [`Error`] ends a request. A [`Diagnostic`] is a finding beside an answer: one bad document never hides nine
+//! others. Both carry a stable [`Code`] for machines, a place for editors, a message for people, and a hint when there
+//! is a next step. A decision carries its reasons, each with a [`ReasonCode`]. Messages name places, kinds and names;
+//! they never carry the contents of a document.
 
 mod choice;
 mod codes;
@@ -164,7 +164,7 @@ impl From<JsonErrorKind> for Code {
     }
 }
 
-/// The error of a request: inside a field the pointer says more than a column of one long line.
+/// The error of a request: inside a field the pointer is more useful than a column of one long line.
 impl From<JsonError> for Error {
     fn from(error: JsonError) -> Error {
         let JsonError { kind, message, pointer, place } = error;

@@ -1,7 +1,7 @@
 //! Seeded bugs: deliberate faults in the engine, for the test that the vectors catch every one of them.
 //!
-//! 1. Without the feature `seeded-bugs`, `seeded!(Fault, right, wrong)` is `right`: the compiler drops `wrong` unread, and
-//!    nothing else of this file is compiled.
+//! 1. Without the feature `seeded-bugs`, `seeded!(Fault, right, wrong)` is `right`: the compiler drops `wrong` unread,
+//!    and nothing else of this file is compiled.
 //! 2. With the feature it is `wrong` while the fault is active, and `right` otherwise. At most one fault is active.
 //! 3. A fault is one small mistake that a person could make, in one place of the source.
 //!
@@ -58,7 +58,7 @@ mod active {
 #[cfg(feature = "seeded-bugs")]
 macro_rules! faults {
     ($($(#[doc = $text:literal])+ $name:ident,)*) => {
-        /// A deliberate fault. The comment says what it does.
+        /// A deliberate fault, described by its comment.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum Fault {
             $($(#[doc = $text])+ $name,)*

@@ -1,9 +1,11 @@
-//! Values: what JSON and YAML can say, with exact integers and shared structure.
+//! Values of JSON and YAML, with exact integers and shared structure.
 //!
-//! Cloning a value never copies a list or a map, only a reference to it. A fleet of like clusters therefore holds one
-//! tree, and an edit copies the path from the root to the edited place and nothing else.
+//! Cloning a value never copies a list or a map, only a reference to it. So a fleet of similar clusters holds one tree,
+//! and an edit copies only the path from the root to the edited place.
 
 pub mod canonical;
+/// Small replacements of std's collections: hidden, as they are public only for the other crates of the engine.
+#[doc(hidden)]
 pub mod collections;
 pub(crate) mod de;
 mod facts;
@@ -14,6 +16,8 @@ mod position;
 #[cfg(feature = "schema")]
 mod schema;
 mod ser;
+/// One sort for all types: hidden, as it is public only for the other crates of the engine.
+#[doc(hidden)]
 pub mod sorting;
 pub mod suggest;
 pub mod text;
@@ -77,7 +81,7 @@ pub enum Number {
 }
 
 impl Number {
-    /// A double, unless it is infinite or not a number: JSON has no word for those.
+    /// A double, unless it is infinite or NaN, which JSON cannot express.
     pub fn double(value: f64) -> Option<Number> {
         // Adding zero turns -0 into 0: there is one zero.
         value.is_finite().then_some(Number::Double(value + 0.0))
@@ -129,8 +133,8 @@ impl std::hash::Hash for Map {
     }
 }
 
-/// The integer that a double is written as: two numbers are equal exactly when their bytes are. Above 2^53 that is not the
-/// integer a double stands for to its last bit, but the one with its shortest digits.
+/// The integer that a double is written as: two numbers are equal exactly when their bytes are. Above 2^53 that is not
+/// the integer a double stands for to its last bit, but the one with its shortest digits.
 fn exact_int(double: f64) -> Option<i64> {
     const EXACT: f64 = 9_007_199_254_740_992.0;
     if double.fract() != 0.0 {
@@ -177,8 +181,7 @@ impl Map {
         &mut self.entries
     }
 
-    /// Whether something is so of the content, worked out once for all that share the map. `work_out` may look at nothing
-    /// else.
+    /// A fact about the content, computed once for all that share the map. `work_out` must depend on the content only.
     pub fn is(&self, fact: Fact, work_out: impl FnOnce(&Map) -> bool) -> bool {
         self.facts.is(fact, || work_out(self))
     }
@@ -226,7 +229,7 @@ impl Map {
         self.place(key).is_some()
     }
 
-    /// Sets a key; answers what it was before.
+    /// Sets a key; returns the previous value.
     pub fn insert(&mut self, key: impl Into<Text>, value: impl Into<Value>) -> Option<Value> {
         let (key, value) = (key.into(), value.into());
         match self.find(&key) {
@@ -338,7 +341,7 @@ impl PartialEq for Map {
     }
 }
 
-/// Numbers are finite, so that every value equals itself: what is the same place in memory is equal without looking.
+/// Numbers are finite, so that every value equals itself: values at the same address are equal without a comparison.
 impl Eq for Map {}
 
 impl std::fmt::Debug for Map {
@@ -509,8 +512,8 @@ impl Value {
         self
     }
 
-    /// Takes over what another value holds already, wherever both say the same, so that it is held once. Answers whether all
-    /// of it is. Nothing about the value changes.
+    /// Shares the equal parts of another value, so they are stored once. Returns whether the values are equal. The
+    /// value does not change.
     pub fn intern_from(&mut self, like: &Value) -> bool {
         if self.ptr_eq(like) {
             return true;

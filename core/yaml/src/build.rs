@@ -4,9 +4,9 @@ use saphyr_parser::{Event, Parser, ScalarStyle, Span, Tag};
 
 use super::lexer::Lexer;
 use super::places::{Path, PlacesBuilder};
-use super::reading::{Reading, place_of};
 use super::resolve::{Scalar, resolve};
 use super::scalar::{self, Findings};
+use super::scanner_input::{ScannerInput, place_of};
 use super::syntax::{Progress, explain};
 use super::syntax_error::SyntaxError;
 use super::tagged::{self, Tagged};
@@ -37,7 +37,7 @@ pub(super) fn build(
         places: PlacesBuilder::new(lines_before),
         root: None,
     };
-    let mut events = Parser::new(Reading::new(text));
+    let mut events = Parser::new(ScannerInput::new(text));
     while let Some(event) = events.next_event() {
         let (event, span) = event.map_err(|error| {
             let top = builder.frames.first().map(|frame| frame.start.column);
@@ -189,7 +189,7 @@ impl Builder<'_, '_> {
                 Tagged::Mismatch => {
                     // If nothing follows, kubectl may read a longer tag.
                     self.lexer.next_token()?;
-                    let message = format!("the value is not what its tag `{tag}` says");
+                    let message = format!("the value does not match its tag `{tag}`");
                     return Err(SyntaxError::bad(message, place));
                 }
             },
@@ -238,7 +238,7 @@ impl Builder<'_, '_> {
     }
 
     fn too_many(&self, code: Code, place: Position) -> SyntaxError {
-        SyntaxError::new(code, "the aliases make too much of too little", place).hint("write the values out")
+        SyntaxError::new(code, "aliases expand to too many nodes", place).hint("write the values out")
     }
 
     fn open(&mut self, items: Items, anchor: usize, start: Position, flow: bool) -> Result<(), SyntaxError> {
@@ -373,8 +373,8 @@ impl Fields {
         let (map, repeated) = Map::from_entries(self.entries);
         // A merged key may repeat another; written keys must not.
         let is_refused = fleetfold_value::seeded!(YamlTakesDuplicateKeys, mode == Mode::Strict, false);
-        let flaw = repeated.filter(|_| is_refused).and_then(|_| SyntaxError::repeated(&self.keys));
-        flaw.map_or(Ok(map), Err)
+        let error = repeated.filter(|_| is_refused).and_then(|_| SyntaxError::repeated(&self.keys));
+        error.map_or(Ok(map), Err)
     }
 }
 

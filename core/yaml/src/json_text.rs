@@ -21,13 +21,13 @@ pub(super) struct JsonText<'a> {
     depth: usize,
     places: PlacesBuilder,
     /// The first error of the value after which its end can still be found.
-    flaw: Option<SyntaxError>,
+    error: Option<SyntaxError>,
 }
 
 impl<'a> JsonText<'a> {
     pub(super) fn new(text: &'a str, mode: Mode) -> JsonText<'a> {
         let place = Position { line: 1, column: 1 };
-        JsonText { text, mode, pos: 0, place, depth: 0, places: PlacesBuilder::new(0), flaw: None }
+        JsonText { text, mode, pos: 0, place, depth: 0, places: PlacesBuilder::new(0), error: None }
     }
 
     /// Where the last value ended, in bytes.
@@ -44,14 +44,14 @@ impl<'a> JsonText<'a> {
         match self.value(Path::ROOT, None) {
             Ok(value) => {
                 let places = std::mem::replace(&mut self.places, PlacesBuilder::new(0)).finish();
-                Some(match self.flaw.take() {
-                    Some(flaw) => Err(flaw),
+                Some(match self.error.take() {
+                    Some(error) => Err(error),
                     None => Ok(Parsed { value, places }),
                 })
             }
-            Err(flaw) => {
+            Err(error) => {
                 (self.pos, self.place) = (pos, place);
-                Some(Err(flaw))
+                Some(Err(error))
             }
         }
     }
@@ -109,8 +109,8 @@ impl<'a> JsonText<'a> {
             }
         }
         let (map, repeated) = Map::from_entries(entries);
-        if let Some(flaw) = repeated.filter(|_| self.mode == Mode::Strict).and_then(|_| SyntaxError::repeated(&keys)) {
-            self.flaw.get_or_insert(flaw);
+        if let Some(error) = repeated.filter(|_| self.mode == Mode::Strict).and_then(|_| SyntaxError::repeated(&keys)) {
+            self.error.get_or_insert(error);
         }
         Ok(map.into())
     }
@@ -160,17 +160,17 @@ impl<'a> JsonText<'a> {
         let code = Code::from(error.kind);
         let whole = matches!(code, Code::IntegerOutOfRange | Code::NumberOutOfRange);
         let column = if whole { place.column } else { inside };
-        let flaw = SyntaxError::new(code, error.message, Position { column, ..place });
+        let error = SyntaxError::new(code, error.message, Position { column, ..place });
         match (code, self.mode) {
             (Code::IntegerOutOfRange, Mode::Compat) => {
                 Ok(token.parse().ok().and_then(Number::double).map_or(Value::Null, Value::from))
             }
             (Code::LoneSurrogate, Mode::Compat) => Ok(mend(token)),
             (Code::IntegerOutOfRange | Code::LoneSurrogate | Code::NumberOutOfRange, _) => {
-                self.flaw.get_or_insert(flaw);
+                self.error.get_or_insert(error);
                 Ok(Value::Null)
             }
-            _ => Err(flaw),
+            _ => Err(error),
         }
     }
 

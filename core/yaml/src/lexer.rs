@@ -5,7 +5,7 @@
 
 use saphyr_parser::ScalarStyle;
 
-use super::reading::char_at;
+use super::scanner_input::char_at;
 use super::syntax_error::SyntaxError;
 use fleetfold_value::diagnostic::Code;
 use fleetfold_value::value::Position;
@@ -140,7 +140,8 @@ impl<'a> Lexer<'a> {
     pub(super) fn finish(&mut self) -> Result<(), SyntaxError> {
         let start = self.place;
         // kubectl may have stopped before the error.
-        let mut at_marker = self.at_end_marker().map_err(|flaw| SyntaxError { code: Code::UnportableYaml, ..flaw })?;
+        let mut at_marker =
+            self.at_end_marker().map_err(|error| SyntaxError { code: Code::UnportableYaml, ..error })?;
         while at_marker {
             (0..3).for_each(|_| self.step());
             self.key_allowed = false;
@@ -218,7 +219,7 @@ impl<'a> Lexer<'a> {
         if let Some(Entry { explicit: false, start: Some((line, index)) }) = self.flow.last().copied()
             && (line != colon.0 || colon.1.saturating_sub(index) > MAX_KEY)
         {
-            let message = "a key must stand on one line with its colon, and be no longer than 1024 characters";
+            let message = "a key must be on one line with its colon, and at most 1024 characters long";
             return Err(SyntaxError::bad(message, self.place).hint("put `? ` before the key"));
         }
         self.token();
@@ -327,7 +328,7 @@ impl<'a> Lexer<'a> {
                 None => return Err(self.lost()),
                 Some('\\') if quote == '"' => {
                     if self.peek_second() == Some('/') {
-                        return Err(SyntaxError::bad("`\\/` is no escape in YAML", self.place).hint("write `/`"));
+                        return Err(SyntaxError::bad("`\\/` is not an escape in YAML", self.place).hint("write `/`"));
                     }
                     self.step();
                     self.step();
@@ -367,14 +368,14 @@ impl<'a> Lexer<'a> {
                 Some(_) if !text => {
                     text = true;
                     if top && found && self.place.column == 1 && self.place.line > header {
-                        let flaw = match self.peek() {
+                        let error = match self.peek() {
                             Some('#') => SyntaxError::unportable(
                                 "this line is a comment to kubectl, and text of the block scalar to other readers",
                                 self.place,
                             ),
                             _ => SyntaxError::unread(self.place),
                         };
-                        return Err(flaw.hint("indent the text of a block scalar"));
+                        return Err(error.hint("indent the text of a block scalar"));
                     }
                 }
                 Some(_) => {}

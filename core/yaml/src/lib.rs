@@ -16,7 +16,7 @@
 //! lines before it parses. This crate reads the same values with `saphyr-parser`, a YAML 1.2 parser:
 //!
 //! 1. `stream` splits the text into documents; `json_text` reads JSON documents.
-//! 2. `reading` is the parser's input and classifies characters as kubectl's scanner does.
+//! 2. `scanner_input` is the parser's input and classifies characters as kubectl's scanner does.
 //! 3. `build` builds values from events. `resolve` and `tagged` determine the type of a scalar. `lexer` walks the text
 //!    along with the events and refuses YAML that the two grammars read differently. `syntax` explains the parser's
 //!    errors.
@@ -74,9 +74,9 @@ mod json_text;
 mod lexer;
 mod places;
 mod print;
-mod reading;
 mod resolve;
 mod scalar;
+mod scanner_input;
 mod stream;
 mod syntax;
 mod syntax_error;
@@ -132,13 +132,13 @@ pub fn parse_each(text: &str, mode: Mode, out: &mut Vec<Diagnostic>) -> Vec<Resu
     stream.findings.finish(out);
     let many = stream.documents.len() > 1;
     let number = |(at, document): (usize, Result<Parsed, SyntaxError>)| {
-        document.map_err(|flaw| YamlError::new(flaw, many.then(|| at.saturating_add(1))))
+        document.map_err(|error| YamlError::new(error, many.then(|| at.saturating_add(1))))
     };
     stream.documents.into_iter().enumerate().map(number).collect()
 }
 
-/// Where a value of one of a text's documents stands. Documents without content do not count, and only the one that is
-/// meant is read.
+/// The position of a value in one of a text's documents. Documents without content do not count, and only the requested
+/// one is read.
 ///
 /// # Example
 ///
@@ -191,12 +191,12 @@ pub struct YamlError {
 }
 
 impl YamlError {
-    fn new(flaw: SyntaxError, document: Option<usize>) -> YamlError {
+    fn new(error: SyntaxError, document: Option<usize>) -> YamlError {
         let message = match document {
-            Some(number) => format!("document {number}: {}", flaw.message),
-            None => flaw.message,
+            Some(number) => format!("document {number}: {}", error.message),
+            None => error.message,
         };
-        YamlError { code: flaw.code, message, hint: flaw.hint, place: flaw.place }
+        YamlError { code: error.code, message, hint: error.hint, place: error.place }
     }
 
     /// The error as a request returns it, at `file:line:column`, or `line:column` of a text without a name.
@@ -225,9 +225,9 @@ impl Stream {
         let mut json = JsonText::new(text, self.mode);
         let mut count = 0usize;
         while let Some(next) = json.next() {
-            let flaw = match next {
-                Err(flaw) if flaw.code == Code::BadJson => flaw,
-                Err(flaw) if flaw.code == Code::TooDeep => return self.documents.push(Err(flaw)),
+            let error = match next {
+                Err(error) if error.code == Code::BadJson => error,
+                Err(error) if error.code == Code::TooDeep => return self.documents.push(Err(error)),
                 other => {
                     count = count.saturating_add(1);
                     self.push(other.map(Some));
@@ -235,9 +235,9 @@ impl Stream {
                 }
             };
             match stream::yaml_after_json(text, json.pos()).filter(|_| count <= 1) {
-                None => self.documents.push(Err(flaw)),
+                None => self.documents.push(Err(error)),
                 // If the text is neither, the error is that of the format it looks like.
-                Some(start) => self.yaml(text, start, looks_like_json(text, json.pos()).then_some(flaw)),
+                Some(start) => self.yaml(text, start, looks_like_json(text, json.pos()).then_some(error)),
             }
             return;
         }
@@ -250,8 +250,8 @@ impl Stream {
         let marked = rest.strip_prefix('\u{feff}');
         for (at, mut chunk) in stream::chunks(marked.unwrap_or(rest), lines).into_iter().enumerate() {
             // For kubectl, the first line is no separator after a byte order mark.
-            if let Some(flaw) = chunk.flaw.as_mut().filter(|_| at == 0 && marked.is_some()) {
-                *flaw = SyntaxError::odd_separator(flaw.place);
+            if let Some(error) = chunk.error.as_mut().filter(|_| at == 0 && marked.is_some()) {
+                *error = SyntaxError::odd_separator(error.place);
             }
             self.findings.lines_before = chunk.lines_before;
             let document = stream::check_characters(&chunk.text)
@@ -259,11 +259,11 @@ impl Stream {
                 .and_then(|()| {
                     build::build(&chunk.text, self.mode, chunk.lines_before, chunk.separated, &mut self.findings)
                 })
-                .map_err(|flaw| SyntaxError { place: flaw.place.below(chunk.lines_before), ..flaw })
-                .map_err(|flaw| instead.take().filter(|_| flaw.code == Code::BadYaml).unwrap_or(flaw));
+                .map_err(|error| SyntaxError { place: error.place.below(chunk.lines_before), ..error })
+                .map_err(|error| instead.take().filter(|_| error.code == Code::BadYaml).unwrap_or(error));
             self.push(document);
-            if let Some(flaw) = chunk.flaw {
-                self.documents.push(Err(flaw));
+            if let Some(error) = chunk.error {
+                self.documents.push(Err(error));
             }
             instead = None;
         }
@@ -274,7 +274,7 @@ impl Stream {
             Ok(None) => {}
             Ok(Some(parsed)) if parsed.value.is_null() => {}
             Ok(Some(parsed)) => self.documents.push(Ok(parsed)),
-            Err(flaw) => self.documents.push(Err(flaw)),
+            Err(error) => self.documents.push(Err(error)),
         }
     }
 }

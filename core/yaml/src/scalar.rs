@@ -21,8 +21,7 @@ pub(super) fn value(scalar: &Scalar, text: &str, mode: Mode) -> Result<Value, Re
             if mode == Mode::Strict && is_out_of_range(*double, text) {
                 return Err(out_of_range());
             }
-            let refusal =
-                (Code::NotRepresentable, String::from("JSON has no word for an infinity or for not a number"));
+            let refusal = (Code::NotRepresentable, String::from("JSON cannot express infinity or NaN"));
             Number::double(*double).map(Value::from).ok_or(refusal)
         }
         Scalar::Text(text) => Ok(Value::text(*text)),

@@ -15,7 +15,7 @@ pub(super) struct Chunk<'a> {
     /// Whether the document has its own `---`.
     pub(super) separated: bool,
     /// The error of the line that ends it, with its position in the complete text.
-    pub(super) flaw: Option<SyntaxError>,
+    pub(super) error: Option<SyntaxError>,
 }
 
 /// Whether to try JSON first.
@@ -53,10 +53,10 @@ pub(super) fn chunks(text: &str, lines_before: u32) -> Vec<Chunk<'_>> {
         let end = pos.saturating_add(raw.len());
         let next_line = line.saturating_add(breaks(raw));
         if let Some(after) = raw.strip_prefix("---") {
-            let flaw = separator_flaw(after).map(|flaw| SyntaxError { place: flaw.place.below(line), ..flaw });
+            let error = separator_error(after).map(|error| SyntaxError { place: error.place.below(line), ..error });
             let kept = open.start == pos && !open.separated;
-            if !kept || flaw.is_some() {
-                chunks.push(open.close(text, pos, flaw));
+            if !kept || error.is_some() {
+                chunks.push(open.close(text, pos, error));
             }
             open = Open { start: end, lines_before: next_line, separated: kept };
         }
@@ -66,7 +66,7 @@ pub(super) fn chunks(text: &str, lines_before: u32) -> Vec<Chunk<'_>> {
     chunks
 }
 
-fn separator_flaw(after: &str) -> Option<SyntaxError> {
+fn separator_error(after: &str) -> Option<SyntaxError> {
     let place = Position { line: 1, column: 4 };
     let note = after.trim();
     let is_note = note.is_empty() || note.starts_with('#');
@@ -78,11 +78,11 @@ fn separator_flaw(after: &str) -> Option<SyntaxError> {
         return Some(SyntaxError::odd_separator(place));
     }
     if !is_note {
-        let flaw = SyntaxError::bad("only a comment may follow `---`", place);
-        return Some(flaw.hint("start the document on the next line"));
+        let error = SyntaxError::bad("only a comment may follow `---`", place);
+        return Some(error.hint("start the document on the next line"));
     }
     // kubectl reads the comment of a separator only if it keeps the line.
-    check_characters(note).err().map(|flaw| SyntaxError { code: Code::UnportableYaml, place, ..flaw })
+    check_characters(note).err().map(|error| SyntaxError { code: Code::UnportableYaml, place, ..error })
 }
 
 struct Open {
@@ -92,7 +92,7 @@ struct Open {
 }
 
 impl Open {
-    fn close<'a>(&self, text: &'a str, end: usize, flaw: Option<SyntaxError>) -> Chunk<'a> {
+    fn close<'a>(&self, text: &'a str, end: usize, error: Option<SyntaxError>) -> Chunk<'a> {
         let text = text.get(self.start..end).unwrap_or_default();
         let mut text = Cow::Borrowed(text);
         if text.contains("\r\r\n") {
@@ -102,7 +102,7 @@ impl Open {
         if !text.is_empty() && !text.ends_with('\n') {
             text.to_mut().push('\n');
         }
-        Chunk { text, lines_before: self.lines_before, separated: self.separated, flaw }
+        Chunk { text, lines_before: self.lines_before, separated: self.separated, error }
     }
 }
 
@@ -141,7 +141,7 @@ pub(super) fn check_characters(text: &str) -> Result<(), SyntaxError> {
             }
             '\t' | '\n' | '\r' | ' '..='~' | '\u{a0}'..='\u{fffd}' | '\u{10000}'.. => {}
             _ => {
-                let message = format!("the character U+{:04X} must not stand in YAML", u32::from(char));
+                let message = format!("the character U+{:04X} is not allowed in YAML", u32::from(char));
                 return Err(SyntaxError::bad(message, place).hint("write it as an escape in double quotes"));
             }
         }

@@ -2,7 +2,7 @@
 
 use saphyr_parser::ScanError;
 
-use super::reading::{count, place_of};
+use super::scanner_input::{count, place_of};
 use super::syntax_error::SyntaxError;
 use fleetfold_value::diagnostic::Code;
 use fleetfold_value::value::Position;
@@ -32,8 +32,8 @@ pub(super) fn explain(error: &ScanError, text: &str, progress: Progress) -> Synt
     if let Some(at) = before.find("\n\u{feff}").or_else(|| before.find("\r\u{feff}")) {
         return SyntaxError::byte_order_mark(place_after(before.get(..=at).unwrap_or_default()));
     }
-    if let Some(flaw) = broken_property(text, progress.reached.0, mark.index()) {
-        return flaw;
+    if let Some(error) = broken_property(text, progress.reached.0, mark.index()) {
+        return error;
     }
     let in_brackets = inside_brackets(text, progress.reached, mark.index());
     if is_unread(info, before, progress, in_brackets) {
@@ -62,10 +62,10 @@ pub(super) fn explain(error: &ScanError, text: &str, progress: Progress) -> Synt
             false => SyntaxError::tab(place),
         };
     }
-    let flaw = SyntaxError::bad(format!("not YAML: {}", info.replace('\'', "`")), place);
+    let error = SyntaxError::bad(format!("not YAML: {}", info.replace('\'', "`")), place);
     match hint(info, before) {
-        Some(hint) => flaw.hint(hint),
-        None => flaw,
+        Some(hint) => error.hint(hint),
+        None => error,
     }
 }
 

@@ -1,4 +1,5 @@
-//! The kinds whose schemas are derived from Rust types: those of Fleetfold, and those that were proposed and never built.
+//! The kinds whose schemas are derived from Rust types: those of Fleetfold, and those that were proposed and never
+//! built.
 
 use fleetfold_core::value::{Map, Value};
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::{

@@ -51,7 +51,7 @@ pub struct FleetPlanStatus {
     /// The digest of the plan; approve this.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub digest: Option<String>,
-    /// The digest of the engine module that made the plan, as `fleetfold version` and `fleetfold module inspect` print it.
+    /// The digest of the engine module that made the plan, as `fleetfold module inspect` prints it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub engine_digest: Option<String>,
     /// The digest that was approved last.

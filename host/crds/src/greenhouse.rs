@@ -13,7 +13,7 @@ pub(crate) const PLUGIN_OVERRIDE: DerivedKind = DerivedKind {
     schema: schema_of::<PluginOverride>,
 };
 
-/// Overrides option values of an organization's plugins: of all plugins, or of some clusters or plugin definitions only.
+/// Overrides option values of the plugins of an organization, of some clusters, or of some plugin definitions.
 #[derive(Clone, Debug, PartialEq, Deserialize, JsonSchema)]
 pub struct PluginOverride {
     /// The plugins and clusters that the overrides are for, and the overrides.

@@ -1,7 +1,7 @@
 //! The CustomResourceDefinitions of the kinds that Fleetfold reads on a hub.
 //!
-//! The schemas of kinds that no other system installs are derived from the Rust types of this crate. Names, versions and
-//! scopes of all kinds come from the engine's table of kinds.
+//! The schemas of kinds that no other system installs are derived from the Rust types of this crate. Names, versions
+//! and scopes of all kinds come from the engine's table of kinds.
 
 mod condition;
 mod derived;
@@ -14,11 +14,11 @@ mod overlay;
 use std::collections::BTreeMap;
 
 use fleetfold_core::dialect;
-use fleetfold_core::object::document::Document;
+use fleetfold_core::object::Document;
 use fleetfold_core::value::path::Pointer;
 use fleetfold_core::value::{Text, Value};
-use fleetfold_core::workspace::hub_kind::HubKind;
-use fleetfold_core::workspace::store::{Store, View};
+use fleetfold_core::workspace::HubKind;
+use fleetfold_core::workspace::{Store, View};
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::{
     CustomResourceDefinition, CustomResourceDefinitionNames, CustomResourceDefinitionSpec,
     CustomResourceDefinitionVersion, CustomResourceSubresourceStatus, CustomResourceSubresources,

@@ -3,8 +3,8 @@
 use fleetfold_core::Value;
 use fleetfold_core::dialect;
 use fleetfold_core::object::fields::{Fields, Others, Shape};
-use fleetfold_core::workspace::hub_kind::HubKind;
-use fleetfold_core::workspace::store::{Store, View};
+use fleetfold_core::workspace::HubKind;
+use fleetfold_core::workspace::{Store, View};
 
 /// The kinds that dialects read.
 fn kinds() -> Vec<HubKind> {

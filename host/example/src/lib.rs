@@ -1,7 +1,7 @@
 //! An example fleet of any size: clusters with labels, and documents of three dialects that select them.
 //!
-//! `fleetfold example` writes it to a folder; the page embeds one of a thousand clusters. One splitmix64 draws every label,
-//! so the same number of clusters gives the same bytes, and a cluster has the same labels in every larger fleet.
+//! `fleetfold example` writes it to a folder; the page embeds one of a thousand clusters. One splitmix64 draws every
+//! label, so the same number of clusters gives the same bytes, and a cluster has the same labels in every larger fleet.
 #![forbid(unsafe_code)]
 
 mod documents;
@@ -131,7 +131,8 @@ impl Cluster {
     fn greenhouse(&self) -> String {
         let name = &self.name;
         let mut out = format!(
-            "---\napiVersion: greenhouse.sap/v1alpha1\nkind: Cluster\nmetadata:\n  name: {name}\n  namespace: acme\n  labels:\n{}spec:\n  accessMode: direct\n",
+            "---\napiVersion: greenhouse.sap/v1alpha1\nkind: Cluster\nmetadata:\n  name: {name}\n  namespace: acme\
+             \n  labels:\n{}spec:\n  accessMode: direct\n",
             self.labels("set")
         );
         if self.index % 50 == 7 {
@@ -143,14 +144,18 @@ impl Cluster {
     fn managed(&self) -> String {
         let (name, labels) = (&self.name, self.labels("cluster.open-cluster-management.io/clusterset"));
         format!(
-            "---\napiVersion: cluster.open-cluster-management.io/v1\nkind: ManagedCluster\nmetadata:\n  name: {name}\n  labels:\n{labels}spec:\n  hubAcceptsClient: true\n"
+            "---\napiVersion: cluster.open-cluster-management.io/v1\nkind: ManagedCluster\nmetadata:\n  name: {name}\
+             \n  labels:\n{labels}spec:\n  hubAcceptsClient: true\n"
         )
     }
 
     fn federated(&self) -> String {
         let (name, labels) = (&self.name, self.labels("set"));
         format!(
-            "---\napiVersion: core.kubefed.io/v1beta1\nkind: KubeFedCluster\nmetadata:\n  name: {name}\n  namespace: kube-federation-system\n  labels:\n{labels}spec:\n  apiEndpoint: https://{name}.example.test\n  secretRef:\n    name: {name}\nstatus:\n  conditions:\n  - type: Ready\n    status: \"True\"\n"
+            "---\napiVersion: core.kubefed.io/v1beta1\nkind: KubeFedCluster\nmetadata:\n  name: {name}\
+             \n  namespace: kube-federation-system\n  labels:\n{labels}spec:\
+             \n  apiEndpoint: https://{name}.example.test\n  secretRef:\n    name: {name}\nstatus:\n  conditions:\
+             \n  - type: Ready\n    status: \"True\"\n"
         )
     }
 
@@ -216,7 +221,11 @@ status:
         let name = &self.name;
         let index = self.index;
         format!(
-            "---\napiVersion: greenhouse.sap/v1alpha1\nkind: Plugin\nmetadata:\n  name: metrics-{name}\n  namespace: acme\n  uid: 00000000-0000-4000-a000-{index:012}\n  labels:\n    greenhouse.sap/pluginpreset: metrics\nspec:\n  pluginDefinitionRef:\n    kind: PluginDefinition\n    name: metrics\n  clusterName: {name}\n  releaseName: metrics\n  releaseNamespace: monitoring\n  optionValues:\n  - name: image.tag\n    value: 9.0.0\n"
+            "---\napiVersion: greenhouse.sap/v1alpha1\nkind: Plugin\nmetadata:\n  name: metrics-{name}\
+             \n  namespace: acme\n  uid: 00000000-0000-4000-a000-{index:012}\n  labels:\
+             \n    greenhouse.sap/pluginpreset: metrics\nspec:\n  pluginDefinitionRef:\n    kind: PluginDefinition\
+             \n    name: metrics\n  clusterName: {name}\n  releaseName: metrics\n  releaseNamespace: monitoring\
+             \n  optionValues:\n  - name: image.tag\n    value: 9.0.0\n"
         )
     }
 }
@@ -302,7 +311,8 @@ fn sets() -> String {
     for index in 0..20 {
         let _ = write!(
             out,
-            "---\napiVersion: cluster.open-cluster-management.io/v1beta2\nkind: ManagedClusterSet\nmetadata:\n  name: set-{index:02}\nspec:\n  clusterSelector:\n    selectorType: ExclusiveClusterSetLabel\n"
+            "---\napiVersion: cluster.open-cluster-management.io/v1beta2\nkind: ManagedClusterSet\nmetadata:\
+             \n  name: set-{index:02}\nspec:\n  clusterSelector:\n    selectorType: ExclusiveClusterSetLabel\n"
         );
     }
     out.push_str(SELECTED_SETS);
@@ -315,7 +325,9 @@ fn federated(clusters: u32) -> String {
     for index in 0..clusters.min(FEDERATED / 4) {
         let _ = write!(
             out,
-            "  - clusterName: cluster-{index:06}\n    clusterOverrides:\n    - op: add\n      path: /spec/replicas\n      value: {}\n    - op: add\n      path: /metadata/annotations/example.test~1ring\n      value: \"{index}\"\n",
+            "  - clusterName: cluster-{index:06}\n    clusterOverrides:\n    - op: add\n      path: /spec/replicas\
+             \n      value: {}\n    - op: add\n      path: /metadata/annotations/example.test~1ring\
+             \n      value: \"{index}\"\n",
             5 + index
         );
     }

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::convert::Infallible;
 
 use super::*;
-use fleetfold_core::Value;
 use fleetfold_core::Workspace;
-use fleetfold_core::value::json;
+use fleetfold_core::api::Answered;
+use fleetfold_core::api::load::Load;
 
 fn files(clusters: u32) -> BTreeMap<String, String> {
     let mut files = BTreeMap::new();
@@ -43,10 +43,10 @@ fn every_document_is_read_without_a_finding() {
     let mut workspace = Workspace::default();
     let mut clusters = 0;
     for (path, text) in files(40).into_iter().filter(|(path, _)| !path.starts_with("live/")) {
-        let request = Value::map([("op", "load"), ("text", &text), ("file", &path)]);
-        let answer = json::parse(&workspace.call_text(&request.to_canonical())).unwrap();
-        assert_eq!(answer.get("diagnostics"), None, "{path}: {}", answer.to_canonical());
-        clusters = answer.at(&["ok", "clusters"]).and_then(Value::as_int).unwrap();
+        let load = Load { text: Some(text.into()), file: Some(path.as_str().into()), ..Load::default() };
+        let Answered { answer, findings } = workspace.call(load).unwrap();
+        assert_eq!(findings, [], "{path}");
+        clusters = answer.clusters;
     }
     // Forty of Greenhouse, forty of OCM, twenty of KubeFed.
     assert_eq!(clusters, 100);

@@ -5,9 +5,10 @@
 //! 2. Changed documents go to the first workspace, which computes everything once. What exceeds a limit there is put
 //!    aside; only then do the others get the documents, together with what is put aside. So a document that cannot be
 //!    computed reaches one workspace at most.
-//! 3. A user whose review exceeded a limit is answered by the first workspace alone for a while, so repeating it does not
-//!    take the others. The time doubles with each such review.
-//! 4. A review is answered by a workspace that has at least the documents that were there when the webhook became ready.
+//! 3. A user whose review exceeded a limit is isolated for a while: only the first workspace answers their reviews, so
+//!    repeating one does not take the others. The time doubles with each such review.
+//! 4. A review is answered by a workspace that has at least the documents that were there when the webhook became
+//!    ready.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
@@ -20,7 +21,7 @@ use fleetfold_core::api::admit::{Admit, AdmitAnswer};
 use fleetfold_core::api::configure::Configure;
 use fleetfold_core::api::kinds::{Kinds, KindsAnswer};
 use fleetfold_core::api::subjects::Subjects;
-use fleetfold_core::object::document::Identity;
+use fleetfold_core::object::Identity;
 use tokio::sync::oneshot;
 
 use crate::controller::documents;
@@ -31,12 +32,12 @@ use crate::session::{EngineError, Session};
 /// How many workspaces there are. Each may take the memory of the limit.
 pub const ENGINES: usize = 2;
 
-/// How long a user has the first workspace alone after a review that exceeded a limit.
-const FIRST_SUSPICION: Duration = Duration::from_secs(10);
-const LONGEST_SUSPICION: Duration = Duration::from_secs(600);
+/// How long only the first workspace answers a user whose review exceeded a limit.
+const FIRST_ISOLATION: Duration = Duration::from_secs(10);
+const MAX_ISOLATION: Duration = Duration::from_secs(600);
 
-/// How many such users are remembered.
-const MAX_SUSPECTS: usize = 1000;
+/// How many users are isolated at a time.
+const MAX_ISOLATED_USERS: usize = 1000;
 
 /// How long a workspace waits before it is loaded again, if that failed.
 const RESTORE_PAUSE: Duration = Duration::from_secs(1);
@@ -90,12 +91,12 @@ struct Queues {
     /// The number of the last update of each workspace.
     applied: [u64; ENGINES],
     last: u64,
-    suspects: BTreeMap<String, Suspicion>,
+    isolated_users: BTreeMap<String, Isolation>,
     is_closed: bool,
 }
 
 #[derive(Clone, Copy)]
-struct Suspicion {
+struct Isolation {
     until: Instant,
     wait: Duration,
 }
@@ -206,20 +207,20 @@ impl Queues {
     /// The first review that a workspace may answer.
     fn take_review(&mut self, index: usize) -> Option<PendingReview> {
         let now = Instant::now();
-        let is_suspect = |user: &str| self.suspects.get(user).is_some_and(|it| it.until > now);
-        let may = |it: &PendingReview| self.applied[index] >= it.after && (index == 0 || !is_suspect(&it.user));
+        let is_isolated = |user: &str| self.isolated_users.get(user).is_some_and(|it| it.until > now);
+        let may = |it: &PendingReview| self.applied[index] >= it.after && (index == 0 || !is_isolated(&it.user));
         let position = self.reviews.iter().position(may)?;
         self.reviews.remove(position)
     }
 
-    /// Notes that a review of a user exceeded a limit.
-    fn suspect(&mut self, user: String) {
+    /// Isolates a user whose review exceeded a limit: only the first workspace answers their reviews.
+    fn isolate(&mut self, user: String) {
         let now = Instant::now();
-        self.suspects.retain(|_, it| it.until + it.wait > now);
-        if self.suspects.len() < MAX_SUSPECTS || self.suspects.contains_key(&user) {
-            let before = self.suspects.get(&user).map_or(FIRST_SUSPICION / 2, |it| it.wait);
-            let wait = (before * 2).min(LONGEST_SUSPICION);
-            self.suspects.insert(user, Suspicion { until: now + wait, wait });
+        self.isolated_users.retain(|_, it| it.until + it.wait > now);
+        if self.isolated_users.len() < MAX_ISOLATED_USERS || self.isolated_users.contains_key(&user) {
+            let before = self.isolated_users.get(&user).map_or(FIRST_ISOLATION / 2, |it| it.wait);
+            let wait = (before * 2).min(MAX_ISOLATION);
+            self.isolated_users.insert(user, Isolation { until: now + wait, wait });
         }
     }
 }
@@ -313,7 +314,7 @@ impl Worker {
         // The API server may have given up.
         let _ = review.reply.send(answer.map(|it| it.answer));
         if is_lost {
-            self.shared.lock().suspect(review.user);
+            self.shared.lock().isolate(review.user);
             self.restore();
             // If it was a document, and not the review, it is put aside now.
             self.compute();

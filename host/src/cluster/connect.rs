@@ -15,6 +15,7 @@ use kube::{Client, Config};
 use super::contacts::Contacts;
 use super::{ApiError, Cluster};
 use crate::digest::digest;
+use crate::meta::Meta;
 use crate::target::Target;
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
@@ -84,7 +85,7 @@ pub async fn member(
             ApiError::NoAccess { message: message.clone(), hint: hint.clone().unwrap_or_default() }
         }
         None => ApiError::NoAccess {
-            message: format!("nothing says how to get to the cluster `{name}`"),
+            message: format!("no connection is configured for the cluster `{name}`"),
             hint: "give its document a server and a Secret with a token, or a Secret with a kubeconfig".into(),
         },
     };
@@ -114,15 +115,15 @@ async fn connect_by(
         (None, Some(key)) => kubeconfig_from_token(way, key, hub).await?,
         (None, None) => {
             return Err(ApiError::NoAccess {
-                message: format!("`{document}` names no Secret with the access to `{name}`"),
-                hint: format!("mend `{document}`"),
+                message: format!("`{document}` names no Secret with credentials for `{name}`"),
+                hint: format!("fix `{document}`"),
             });
         }
     };
     let options = KubeConfigOptions::default();
     let config = Config::from_custom_kubeconfig(read, &options).await.map_err(|error| ApiError::NoAccess {
-        message: format!("the access that `{document}` gives to `{name}` cannot be used: {error}"),
-        hint: format!("mend the Secret of `{document}`"),
+        message: format!("cannot use the credentials of `{name}` in `{document}`: {error}"),
+        hint: format!("fix the Secret of `{document}`"),
     })?;
     if way.insecure != Some(true) {
         refuse_insecure(document, &config)?;
@@ -170,7 +171,7 @@ async fn kubeconfig_from_secret(reference: &SecretKeys, hub: &Cluster) -> Result
         let keys: Vec<&str> = keys.iter().map(AsRef::as_ref).collect();
         return Err(secret.broken(&format!("has none of the keys {}", keys.join(", "))));
     };
-    let found = String::from_utf8(found).map_err(|_| secret.broken("holds a kubeconfig that is no text"))?;
+    let found = String::from_utf8(found).map_err(|_| secret.broken("holds a kubeconfig that is not UTF-8"))?;
     let config = Kubeconfig::from_yaml(&found).map_err(|_| secret.broken("holds a kubeconfig that cannot be read"))?;
     // A kubeconfig from a Secret must not run programs or read files on the runner's machine.
     let reads_here = |it: &AuthInfo| {
@@ -237,7 +238,7 @@ impl Secret {
         match hub.get(&target).await? {
             Some(object) => Ok(Secret { name, object }),
             None => Err(ApiError::NoAccess {
-                message: format!("`{name}`, which holds the access, is not there"),
+                message: format!("`{name}`, which holds the credentials, does not exist"),
                 hint: format!("create `{name}` on the hub"),
             }),
         }
@@ -245,16 +246,16 @@ impl Secret {
 
     /// `namespace/name`.
     fn reference(&self) -> String {
-        let of = |field: &str| self.object.text_at(&["metadata", field]);
-        format!("{}/{}", of("namespace"), of("name"))
+        let meta = Meta::of(&self.object);
+        format!("{}/{}", meta.namespace(), meta.name())
     }
 
     fn uid(&self) -> &str {
-        self.object.text_at(&["metadata", "uid"])
+        Meta::of(&self.object).uid()
     }
 
     fn version(&self) -> &str {
-        self.object.text_at(&["metadata", "resourceVersion"])
+        Meta::of(&self.object).resource_version()
     }
 
     fn get(&self, key: &str) -> Option<Vec<u8>> {
@@ -263,7 +264,7 @@ impl Secret {
 
     fn broken(&self, problem: &str) -> ApiError {
         let name = &self.name;
-        ApiError::NoAccess { message: format!("`{name}` {problem}"), hint: format!("mend `{name}` on the hub") }
+        ApiError::NoAccess { message: format!("`{name}` {problem}"), hint: format!("fix `{name}` on the hub") }
     }
 }
 
@@ -275,7 +276,7 @@ fn connect(name: &str, mut config: Config) -> Result<Cluster, ApiError> {
 
 fn no_access(error: &dyn std::fmt::Display) -> ApiError {
     ApiError::NoAccess {
-        message: format!("the way to the API server cannot be used: {error}"),
+        message: format!("cannot connect to the API server: {error}"),
         hint: "give a kubeconfig with `--kubeconfig`, or run inside a cluster".into(),
     }
 }

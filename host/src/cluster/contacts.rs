@@ -17,6 +17,7 @@ use fleetfold_core::Value;
 use fleetfold_crds::{FleetPlan, MemberContact};
 
 use super::{ApiError, Cluster};
+use crate::meta::Meta;
 use crate::target::Target;
 
 /// The annotation of a FleetPlan that approves endpoints by their digests, separated by commas.
@@ -112,8 +113,8 @@ impl Contacts {
     }
 }
 
-/// Adds a contact by the uid of its Secret. Several clusters may share a Secret and an endpoint, and they connect in any
-/// order: the first one stays, or every restart would write another name.
+/// Adds a contact by the uid of its Secret. Several clusters may share a Secret and an endpoint, and they connect in
+/// any order: the first one stays, or every restart would write another name.
 fn put(known: &mut BTreeMap<String, MemberContact>, contact: MemberContact) {
     if known.get(&contact.secret_uid).is_none_or(|before| before.digest != contact.digest) {
         known.insert(contact.secret_uid.clone(), contact);
@@ -122,14 +123,14 @@ fn put(known: &mut BTreeMap<String, MemberContact>, contact: MemberContact) {
 
 /// The contacts in the status of a FleetPlan; unreadable ones are left out.
 fn recorded(plan: &Value) -> Vec<MemberContact> {
-    let listed = plan.at(&["status", "contacts"]).and_then(Value::as_list).map_or(&[][..], Vec::as_slice);
+    let listed = Meta::of(plan).status().and_then(|it| it.get("contacts")).and_then(Value::as_list);
     let read = |it: &Value| serde_json::to_value(it).and_then(serde_json::from_value).ok();
-    listed.iter().filter_map(read).collect()
+    listed.into_iter().flatten().filter_map(read).collect()
 }
 
 /// The digests that a FleetPlan approves.
 pub fn approved_endpoints(plan: &Value) -> BTreeSet<String> {
-    let approved = plan.text_at(&["metadata", "annotations", APPROVED_ENDPOINTS]);
+    let approved = Meta::of(plan).annotation(APPROVED_ENDPOINTS).unwrap_or_default();
     approved.split(',').map(|it| it.trim().to_owned()).filter(|it| !it.is_empty()).collect()
 }
 

@@ -66,28 +66,26 @@ impl ApiError {
     /// What to do about the error.
     pub fn hint(&self) -> String {
         match self {
-            Self::Unreachable { .. } => "check the address and the network; it is tried again".into(),
-            Self::Unauthorized { .. } => "renew the token or certificate; it is read again and tried again".into(),
+            Self::Unreachable { .. } => "check the address and the network; it is retried".into(),
+            Self::Unauthorized { .. } => "renew the token or certificate; it is read again and retried".into(),
             Self::Forbidden { .. } => "grant the verb to this user; see `install/README.md` for what is needed".into(),
             Self::NotServed { .. } => {
-                "install the CustomResourceDefinition; `fleetfold crds` prints those that no system brings".into()
+                "install the CustomResourceDefinition; `fleetfold crds` prints those of Fleetfold".into()
             }
-            Self::NotFound { .. } => "it is looked at again; a missing namespace must be made first".into(),
-            Self::EndpointNotFound { .. } => {
-                "is this an API server, and is the kind installed? it is tried again".into()
-            }
+            Self::NotFound { .. } => "it is fetched again; create a missing namespace first".into(),
+            Self::EndpointNotFound { .. } => "is this an API server, and is the kind installed? it is retried".into(),
             Self::Expired { .. } => "the runner lists the kind again".into(),
             Self::Conflict { .. } => "the runner fetches the object again and plans again".into(),
-            Self::Invalid { .. } => "mend the document that the object is made from".into(),
-            Self::Denied { .. } => "mend the document, or ask whoever runs the policy".into(),
-            Self::Busy { .. } => "it is tried again when the server asks for it".into(),
+            Self::Invalid { .. } => "fix the document that the object is made from".into(),
+            Self::Denied { .. } => "fix the document, or ask the owner of the policy".into(),
+            Self::Busy { .. } => "it is retried after the delay that the server requests".into(),
             Self::NoAccess { hint, .. } | Self::EndpointHeld { hint, .. } => hint.clone(),
             Self::NotKept => {
                 "does its CustomResourceDefinition have all fields of the status, and does another controller write \
-                 it? it is tried again, less and less often"
+                 it? it is retried with backoff"
                     .into()
             }
-            Self::Server { .. } => "see the logs of the API server; it is tried again".into(),
+            Self::Server { .. } => "see the logs of the API server; it is retried".into(),
         }
     }
 
@@ -106,7 +104,7 @@ impl ApiError {
     /// The same error without values: an API server quotes the values of an invalid Secret.
     pub fn without_values(self) -> ApiError {
         match self {
-            Self::Invalid { .. } => Self::Invalid { message: "the server finds the object wrong".into() },
+            Self::Invalid { .. } => Self::Invalid { message: "the object is invalid".into() },
             Self::Denied { .. } => Self::Denied { message: "an admission webhook or policy refused".into() },
             Self::Server { code, .. } => Self::Server { code, message: "the server refused".into() },
             other => other,
@@ -138,9 +136,9 @@ impl ApiError {
 impl fmt::Display for ApiError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NotServed { kind, api_version } => write!(f, "the server does not know `{kind}` of `{api_version}`"),
-            Self::Busy { after } => write!(f, "the server is busy, and asks to come back in {} s", after.as_secs()),
-            Self::NotKept => f.write_str("the server accepts it and does not keep it"),
+            Self::NotServed { kind, api_version } => write!(f, "the server does not serve `{kind}` of `{api_version}`"),
+            Self::Busy { after } => write!(f, "the server is busy; retry after {} s", after.as_secs()),
+            Self::NotKept => f.write_str("the server accepts it but does not store it"),
             Self::Server { code, message } => write!(f, "{message} (HTTP {code})"),
             Self::Unreachable { message }
             | Self::Unauthorized { message }

@@ -7,10 +7,11 @@ use kube::api::{Api, DynamicObject, WatchParams};
 use kube::core::{ApiResource, DynamicResourceScope, PartialObjectMeta};
 use kube::runtime::WatchStreamExt;
 use kube::runtime::watcher::{self, Event, watcher};
-use serde_json::json;
+use serde::Serialize;
 use tokio::task::AbortHandle;
 
-use super::{ApiError, ApiKind, Cluster, read_json, without_managed_fields};
+use super::{ApiError, ApiKind, Cluster, read_json};
+use crate::meta;
 
 /// What a watch reports.
 #[derive(Clone, Debug)]
@@ -43,7 +44,7 @@ impl Cluster {
     ) -> Watch {
         let (api, config) = (self.api::<DynamicObject>(api_kind, ""), config(label_selector));
         let api_kind = api_kind.clone();
-        let read = move |object: DynamicObject| read(&api_kind, serde_json::to_value(object));
+        let read = move |object: DynamicObject| read(&api_kind, object);
         Watch(tokio::spawn(forward(watcher(api, config).default_backoff().boxed(), read, on_event)).abort_handle())
     }
 
@@ -57,7 +58,7 @@ impl Cluster {
     ) -> Watch {
         let (api, config) = (self.api::<PartialObjectMeta<DynamicObject>>(api_kind, namespace), config(label_selector));
         let api_kind = api_kind.clone();
-        let read = move |it: PartialObjectMeta<DynamicObject>| read(&api_kind, Ok(json!({ "metadata": it.metadata })));
+        let read = move |object: PartialObjectMeta<DynamicObject>| read(&api_kind, object);
         Watch(tokio::spawn(forward(watcher(api, config).default_backoff().boxed(), read, on_event)).abort_handle())
     }
 
@@ -118,14 +119,12 @@ async fn forward<K>(
 }
 
 /// Converts an object to an engine value; adds apiVersion and kind, which list items lack.
-fn read(api_kind: &ApiKind, object: serde_json::Result<serde_json::Value>) -> Result<Value, ApiError> {
+fn read<K: Resource + Serialize>(api_kind: &ApiKind, mut object: K) -> Result<Value, ApiError> {
     let unreadable =
-        |problem: String| ApiError::Server { code: 0, message: format!("an object cannot be read: {problem}") };
-    let mut object = object.map_err(|error| unreadable(error.to_string()))?;
-    if let Some(metadata) = object.get_mut("metadata").and_then(serde_json::Value::as_object_mut) {
-        metadata.remove("managedFields");
-    }
-    object["apiVersion"] = api_kind.api_version.as_str().into();
-    object["kind"] = api_kind.kind.as_str().into();
-    read_json(&object.to_string()).map(without_managed_fields).map_err(unreadable)
+        |problem: String| ApiError::Server { code: 0, message: format!("cannot read an object: {problem}") };
+    object.meta_mut().managed_fields = None;
+    let text = serde_json::to_string(&object).map_err(|error| unreadable(error.to_string()))?;
+    let mut value = read_json(&text).map_err(unreadable)?;
+    meta::set_type(&mut value, &api_kind.api_version, &api_kind.kind);
+    Ok(value)
 }

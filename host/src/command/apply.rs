@@ -87,7 +87,8 @@ pub fn run(args: &Args, screen: Screen) -> Result<ExitCode, Failure> {
 
 fn read(path: &Path) -> Result<PlanAnswer, Failure> {
     let hint = "give a file that `fleetfold plan -o plan.json` wrote";
-    let wrong = |problem: String| Failure::new(format_args!("`{}` is no plan: {problem}", path.display()), hint);
+    let wrong =
+        |problem: String| Failure::new(format_args!("`{}` is not a saved plan: {problem}", path.display()), hint);
     let written = std::fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?;
     let plan = if path.extension().is_some_and(|it| it == "json") {
         parse_answer(&written).map_err(|error| wrong(format!("{} at {}", error.message, error.place)))?
@@ -109,8 +110,8 @@ fn report_stale(saved: &PlanAnswer, snapshot: &mut Snapshot, screen: Screen) -> 
     let plan = snapshot.session.call(&PlanRequest { now: Some(now().into()), ..PlanRequest::default() })?.answer;
     let none = Sides { old: Vec::new(), new: Vec::new() };
     print(table(&compare(saved, &plan), &none, screen.out))?;
-    let message = format!("the plan is another one now: {} and not {}", plan.digest, saved.digest);
-    Failure::new(message, "look at it again with `fleetfold plan --from-cluster -o plan.json`").report(screen.err);
+    let message = format!("the plan has changed: it is now {}, not {}", plan.digest, saved.digest);
+    Failure::new(message, "review the new plan with `fleetfold plan --from-cluster -o plan.json`").report(screen.err);
     Ok(ExitCode::from(1))
 }
 

@@ -3,7 +3,8 @@
 use std::process::ExitCode;
 
 use fleetfold::cluster::{Effect, operation};
-use fleetfold::controller::{APPROVED_ANNOTATION, FLEET_PLAN_API_VERSION, FLEET_PLAN_KIND};
+use fleetfold::controller::{APPROVED_ANNOTATION, FLEET_PLAN_API_VERSION, FLEET_PLAN_KIND, read_status};
+use fleetfold::meta::Meta;
 use fleetfold::target::Target;
 use fleetfold_core::Value;
 use fleetfold_core::engine::patch::Verb;
@@ -52,14 +53,14 @@ async fn approve(args: &Args) -> Result<ExitCode, Failure> {
         let hint = "is `fleetfold run` running? give its name with `--name`";
         return Err(Failure::new(format_args!("there is no {target}"), hint));
     };
-    let pending = fleet_plan.text_at(&["status", "digest"]);
+    let pending = read_status(&fleet_plan).digest.unwrap_or_default();
     if pending != args.digest {
-        let hint = "look at it with `fleetfold plan --from-cluster`, and approve the digest that it shows";
-        return Err(Failure::new(format_args!("the plan that waits is {pending}, and not {}", args.digest), hint));
+        let hint = "run `fleetfold plan --from-cluster`, and approve the digest that it prints";
+        return Err(Failure::new(format_args!("the pending plan is {pending}, not {}", args.digest), hint));
     }
     let mut operations = Vec::new();
     let add = |path: &str, value: Value| operation(Verb::Add, path, Some(value));
-    if fleet_plan.at(&["metadata", "annotations"]).is_none() {
+    if !Meta::of(&fleet_plan).has_annotations() {
         operations.push(add("/metadata/annotations", Value::map([] as [(&str, Value); 0])));
     }
     operations.push(add(

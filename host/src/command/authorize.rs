@@ -21,7 +21,8 @@ use crate::source;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  fleetfold authorize -f fleet --user eve --group dev --cluster c1 --label cluster.open-cluster-management.io/clusterset=dev
+  fleetfold authorize -f fleet --user eve --group dev --cluster c1 \
+    --label cluster.open-cluster-management.io/clusterset=dev
   fleetfold authorize -f fleet --user eve --cluster c1 --label env-                     a label is taken off
   fleetfold authorize -f fleet --user eve --old before.yaml --new after.yaml
   fleetfold authorize -f fleet --user eve --new after.yaml                              the cluster is created")]

@@ -245,17 +245,21 @@ struct Pair<T> {
 }
 
 /// The result as JSON.
-fn report(compared: &Comparison, findings: &Sides<Finding>, modules: Pair<&str>, now: &str, is_same: bool) -> Value {
+#[derive(Debug, Serialize)]
+struct Report<'a> {
+    diagnostics: Pair<Vec<api::Finding>>,
+    differences: Value,
+    digests: Pair<&'a str>,
+    modules: Pair<&'a str>,
+    now: &'a str,
+    same: bool,
+}
+
+fn report(compared: &Comparison, findings: &Sides<Finding>, modules: Pair<&str>, now: &str, same: bool) -> Value {
     let answers = |findings: &[Finding]| findings.iter().map(Finding::to_answer).collect::<Vec<_>>();
     let diagnostics = Pair { new: answers(&findings.new), old: answers(&findings.old) };
-    let mut report = compared.to_value();
-    if let Some(fields) = report.as_map_mut() {
-        fields.insert("diagnostics", value_of(&diagnostics));
-        fields.insert("modules", value_of(&modules));
-        fields.insert("now", now);
-        fields.insert("same", is_same);
-    }
-    report
+    let digests = Pair { new: compared.digests.1.as_str(), old: compared.digests.0.as_str() };
+    value_of(&Report { diagnostics, differences: compared.differences_value(), digests, modules, now, same })
 }
 
 #[cfg(test)]

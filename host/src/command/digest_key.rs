@@ -20,9 +20,9 @@ const SETTING: &str = "digestKey";
 pub struct DigestKeyArgs {
     /// A file with the key under which the values of Secrets enter digests and action ids
     ///
-    /// Whoever compares digests needs the same key: `fleetfold run`, `plan --from-cluster` and `apply`. Without a key the
-    /// values enter as they are, and a person who knows the rest of a plan can try short values until a published digest
-    /// fits. White space around the key does not count.
+    /// Whoever compares digests needs the same key: `fleetfold run`, `plan --from-cluster` and `apply`. Without a key
+    /// the values enter as they are, and a person who knows the rest of a plan can try short values until a published
+    /// digest fits. White space around the key does not count.
     #[arg(long, value_name = "FILE")]
     digest_key_file: Option<PathBuf>,
 }

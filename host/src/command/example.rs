@@ -43,7 +43,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Failure> {
     fleetfold_example::fleet(args.clusters, |path, text| {
         files += 1;
         write(&folder.join(path), text).map_err(|error| {
-            Failure::new(format_args!("`{}` cannot be written: {error}", folder.display()), "give a folder of yours")
+            Failure::new(format_args!("`{}` cannot be written: {error}", folder.display()), "give a writable folder")
         })
     })?;
     let clusters = counted(i64::from(args.clusters), "cluster");

@@ -27,7 +27,8 @@ Examples:
   fleetfold explain -f fleet PluginPreset/acme/metrics --cluster eu-1 --path replicas
   fleetfold explain -f fleet PluginPreset/acme/metrics --path replicas       on every cluster, equal ones together
   fleetfold explain -f fleet PluginPreset/acme/metrics --cluster eu-1        why it is selected, or not
-  fleetfold explain -f fleet FederatedDeployment/shop/web --cluster eu-1 --path /spec/replicas --object Deployment/shop/web
+  fleetfold explain -f fleet FederatedDeployment/shop/web --cluster eu-1 --path /spec/replicas \
+    --object Deployment/shop/web
   fleetfold explain -f fleet --action a1b2c3                                 an id that `plan` printed
   fleetfold explain -f fleet --user eve --group dev --cluster c1 --label env=prod --label old-")]
 pub struct Args {
@@ -171,8 +172,8 @@ fn value(
         results.push(ExplainedGroup { clusters: group.clusters, explained });
     }
     if results.is_empty() {
-        let hint = "`fleetfold explain SUBJECT` without `--path` says why";
-        return Err(Failure::new(format_args!("`{subject}` gives nothing to any cluster"), hint));
+        let hint = "run `fleetfold explain SUBJECT` without `--path` for the reason";
+        return Err(Failure::new(format_args!("`{subject}` produces nothing for any cluster"), hint));
     }
     Ok((Explained::Groups { results }, tables.join("\n")))
 }

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use fleetfold::args;
 use fleetfold::engine::Engine;
+use fleetfold::meta::Meta;
 use fleetfold_core::Value;
 use fleetfold_core::api::clusters::Clusters;
 use fleetfold_core::api::configure::Configure;
@@ -18,8 +19,8 @@ use fleetfold_core::api::plan::RecentDeleteInput;
 use fleetfold_core::api::subjects::{SubjectAnswer, Subjects};
 use fleetfold_core::api::{Answered, Op, read_response, request_text};
 use fleetfold_core::diagnostic::read::from_value;
+use fleetfold_core::object::Redacted;
 use fleetfold_core::object::folder::{self, HUB};
-use fleetfold_core::object::redacted::Redacted;
 use fleetfold_core::value::MaybeAbsent;
 use fleetfold_core::value::suggest::did_you_mean;
 
@@ -41,8 +42,8 @@ pub struct FleetArgs {
     ///
     /// Of a folder, every .yaml, .yml and .json file in it and below it is read. `live/<cluster>/` in it is the
     /// complete live state of that cluster, and `live/_hub/` that of the hub. A `fleetfold.yaml` of the kind Settings
-    /// (fleetfold.dev/v1) holds settings under `spec`. Links that lead out of the folder, pipes, devices and files above
-    /// `--max-file-size` are refused.
+    /// (fleetfold.dev/v1) holds settings under `spec`. Links that lead out of the folder, pipes, devices and files
+    /// above `--max-file-size` are refused.
     #[arg(short = 'f', long = "filename", value_name = "FILE", required_unless_present = "from_cluster")]
     files: Vec<PathBuf>,
 
@@ -176,8 +177,8 @@ impl Fleet {
         Ok(answer)
     }
 
-    /// After a call that exceeded a limit: loads everything again, puts the subjects aside that are the cause, and returns
-    /// the response without them, or else the one of the call.
+    /// After a call that exceeded a limit: loads everything again, puts the subjects aside that are the cause, and
+    /// returns the response without them, or else the one of the call.
     fn recover(&mut self, request: &str, response: String) -> String {
         let found = blame::search(self, request, &[], &BTreeSet::new());
         let Some(answered) = found.response else {
@@ -185,7 +186,9 @@ impl Fleet {
             return response;
         };
         for subject in &found.blamed {
-            warn(&format!("{subject} exceeds a limit of the engine and is put aside; raise `--timeout` or `--memory`"));
+            warn(&format!(
+                "{subject} exceeds a limit of the engine and is quarantined; raise `--timeout` or `--memory`"
+            ));
         }
         let quarantined = Some(found.blamed.into_iter().map(Into::into).collect());
         // The workspace has it already: the search ends with it.
@@ -224,9 +227,7 @@ impl Fleet {
         }
         let documents = self.parse(name, text)?;
         let [document] = documents.as_slice() else { return Ok(None) };
-        let is_ours = document.text_at(&["apiVersion"]).starts_with("fleetfold.dev/");
-        let is_settings = is_ours && document.text_at(&["kind"]) == "Settings";
-        Ok(is_settings.then(|| document.get("spec").cloned().unwrap_or_else(empty_map)))
+        Ok(settings_in(document))
     }
 
     /// Applies settings as they are written.
@@ -251,9 +252,9 @@ impl Fleet {
         for name in self.document_files.clone() {
             let text = self.texts.get(&name).cloned().unwrap_or_default();
             for document in self.parse(&name, &text)? {
-                match document.get("items").and_then(Value::as_list) {
-                    Some(items) if document.text_at(&["kind"]).ends_with("List") => documents.extend(items.clone()),
-                    _ => documents.push(document),
+                match Meta::of(&document).list_items() {
+                    Some(items) => documents.extend_from_slice(items),
+                    None => documents.push(document),
                 }
             }
         }
@@ -286,7 +287,7 @@ impl Fleet {
             if let Some(unknown) = named.iter().find(|it| *it != HUB && !it.is_empty() && !known.contains(it)) {
                 let known = known.iter().map(String::as_str).chain([HUB]);
                 let hint =
-                    did_you_mean(unknown, known).unwrap_or_else(|| "`fleetfold select` tells all of them".into());
+                    did_you_mean(unknown, known).unwrap_or_else(|| "`fleetfold select` lists all clusters".into());
                 return Err(Failure::new(format_args!("there is no cluster `{unknown}` in the fleet"), hint));
             }
         }
@@ -406,6 +407,12 @@ pub fn refused_finding(refused: Refused) -> Finding {
         line: None,
         column: None,
     }
+}
+
+/// The settings that a document of the kind `Settings` holds, as they are written.
+pub fn settings_in(document: &Value) -> Option<Value> {
+    let meta = Meta::of(document);
+    meta.is_ours("Settings").then(|| meta.spec().cloned().unwrap_or_else(empty_map))
 }
 
 /// A map without entries.

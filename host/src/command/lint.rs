@@ -101,7 +101,7 @@ fn table(findings: &[Finding]) -> Table {
     let mut table = Table::new(["SEVERITY", "CODE", "AT", "MESSAGE"]);
     for it in findings {
         let severity = Cell::inked(ink(it.severity), it.severity.as_str());
-        table.row([severity, it.code.as_str().into(), it.place().into(), it.message.as_str().into()]);
+        table.row([severity, it.code.as_str().into(), it.location().into(), it.message.as_str().into()]);
     }
     table
 }

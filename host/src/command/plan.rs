@@ -26,8 +26,8 @@ Examples:
   fleetfold plan -f fleet
   fleetfold plan -f fleet -o plan.json                                 write it to a file, and show it
   fleetfold plan -f fleet --subject PluginPreset/acme/metrics -l region=eu
-  fleetfold plan -f fleet --max-deletes 20 --max-delete-percent 50     let more be deleted
-  fleetfold plan -f fleet --now 2026-01-01T00:00:00Z                   as of then")]
+  fleetfold plan -f fleet --max-deletes 20 --max-delete-percent 50     allow more deletes
+  fleetfold plan -f fleet --now 2026-01-01T00:00:00Z                   at that time")]
 pub struct Args {
     #[command(flatten)]
     fleet: FleetArgs,
@@ -78,8 +78,8 @@ pub fn run(args: &Args, screen: Screen) -> Result<ExitCode, Failure> {
     fleet.show_infos();
     if fleet.has_unreadable() {
         fleet.print_findings(screen.err);
-        let hint = "mend the documents, or leave their files out";
-        return Err(Failure::new("there is no plan over documents that cannot be read", hint));
+        let hint = "fix the documents, or leave out their files";
+        return Err(Failure::new("cannot plan: some documents cannot be read", hint));
     }
     if let Some(limits) = args.limits.settings() {
         fleet.call(&Configure { limits: Some(limits), ..Configure::default() })?;
@@ -119,7 +119,7 @@ fn write(path: &Path, answer: &PlanAnswer) -> Result<(), Failure> {
     fs::write(path, text).map_err(|error| {
         Failure::new(
             format_args!("`{}` cannot be written: {error}", path.display()),
-            "give a file in a folder of yours",
+            "give a file in a writable folder",
         )
     })
 }

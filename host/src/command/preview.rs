@@ -62,11 +62,11 @@ pub fn run(args: &Args, screen: Screen) -> Result<ExitCode, Failure> {
         None => Preview::All { subjects: all(args, wanted.as_ref(), &mut fleet)? },
     };
     let subjects = preview.subjects();
-    let asked: Vec<&String> = wanted.iter().flatten().collect();
+    let requested: Vec<&String> = wanted.iter().flatten().collect();
     let table = || {
-        let tables: Vec<String> = subjects.iter().map(|it| it.table(args.origins, &asked, screen.out)).collect();
-        match (tables.is_empty(), asked.is_empty(), wanted.is_some()) {
-            (true, false, _) => format!("no subject selects {}\n", clusters(&asked)),
+        let tables: Vec<String> = subjects.iter().map(|it| it.table(args.origins, &requested, screen.out)).collect();
+        match (tables.is_empty(), requested.is_empty(), wanted.is_some()) {
+            (true, false, _) => format!("no subject selects {}\n", clusters(&requested)),
             (true, true, true) => "the selector matches no cluster\n".to_owned(),
             _ => tables.join("\n"),
         }

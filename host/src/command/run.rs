@@ -18,7 +18,7 @@ use fleetfold::guest::{Guest, Module};
 use fleetfold::session::Session;
 use fleetfold::session::record::{Recorder, Replay, ReplayedPlan, replay};
 use fleetfold_core::api::configure::{Configure, KubeFedInput};
-use fleetfold_core::workspace::settings::LocalChanges;
+use fleetfold_core::workspace::LocalChanges;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 use tracing_subscriber::Layer;
@@ -242,7 +242,7 @@ fn replay_report(replayed: &Replay, module: &str) -> String {
 
 fn record(file: &Path, module: &Module) -> Result<Recorder, Failure> {
     Recorder::create(file, module.digest()).map_err(|error| {
-        let hint = "give a file that does not exist yet, in a folder of yours";
+        let hint = "give a new file in a writable folder";
         Failure::new(format_args!("`{}` cannot be written: {error}", file.display()), hint)
     })
 }

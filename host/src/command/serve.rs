@@ -182,7 +182,7 @@ pub fn read_token(file: &Path) -> Result<Token, Failure> {
 }
 
 fn no_random_token(error: &std::io::Error) -> Failure {
-    Failure::new(format_args!("no token can be made up: {error}"), "give one with `--token-file`")
+    Failure::new(format_args!("cannot generate a token: {error}"), "give one with `--token-file`")
 }
 
 fn cannot_listen(address: IpAddr, port: u16, error: &std::io::Error) -> Failure {
@@ -195,8 +195,8 @@ fn cannot_listen(address: IpAddr, port: u16, error: &std::io::Error) -> Failure 
             Failure::new(format_args!("port {port} is not allowed"), "choose a port from 1024 on with `--port`")
         }
         ErrorKind::AddrNotAvailable => Failure::new(
-            format_args!("`{address}` is no address of this machine"),
-            "give one of its own with `--address`, or 0.0.0.0 for all",
+            format_args!("`{address}` is not an address of this machine"),
+            "give a local address with `--address`, or 0.0.0.0 for all",
         ),
         _ => Failure::new(format_args!("cannot serve on port {port}: {error}"), "choose a port with `--port`"),
     }

@@ -80,7 +80,7 @@ fn unreadable(name: &str, text: String, error: YamlError) -> Failure {
         severity: Severity::Error,
         code: error.code.as_str().to_owned(),
         message: error.message,
-        hint: error.hint.unwrap_or_else(|| "mend the text there: it is YAML or JSON".to_owned()),
+        hint: error.hint.unwrap_or_else(|| "fix the text there: it must be YAML or JSON".to_owned()),
         document: String::new(),
         path: String::new(),
         file: name.to_owned(),

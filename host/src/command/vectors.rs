@@ -24,7 +24,8 @@ pub struct Args {
     folder: PathBuf,
 
     /// The output format
-    #[arg(short, long, value_name = "FORMAT", default_value = "table", value_parser = Output::among(&["table", "json"]))]
+    #[arg(short, long, value_name = "FORMAT", default_value = "table")]
+    #[arg(value_parser = Output::among(&["table", "json"]))]
     output: Output,
 
     /// Print the requests instead of running them, a JSON list of strings for each case: for other hosts

@@ -22,7 +22,7 @@ use crate::source::{self, File};
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  fleetfold what-if -f fleet --change edit.yaml                         documents that are new or take the place of others
+  fleetfold what-if -f fleet --change edit.yaml                         new documents, or new versions of them
   fleetfold what-if -f fleet --remove PluginOverride/acme/us
   fleetfold what-if -f fleet --set precedence=cluster-over-definition
   git show HEAD:fleet/preset.yaml | fleetfold what-if -f fleet --change -")]
@@ -58,8 +58,8 @@ pub fn run(args: &Args, screen: Screen) -> Result<ExitCode, Failure> {
     fleet.show_infos();
     let changes = source::read_all(&args.changed, args.fleet.max_file_size())?;
     if let Some(cluster) = changes.complete.first() {
-        let message = format!("a change holds what was seen in `{cluster}`, and that is no change");
-        return Err(Failure::new(message, "put `live/` beside the documents that `-f` reads"));
+        let message = format!("the change holds observed objects of `{cluster}`; a change must hold documents");
+        return Err(Failure::new(message, "move `live/` to the documents that `-f` reads"));
     }
     let mut settings = Value::Null;
     let mut files = Vec::new();

@@ -3,8 +3,8 @@
 use fleetfold_core::Value;
 use fleetfold_core::api::patch::OperationAnswer;
 use fleetfold_core::api::plan::{ActionAnswer, Precondition, TakesAnswer};
-use fleetfold_core::object::document::Identity;
-use fleetfold_core::object::redacted::Redacted;
+use fleetfold_core::object::Identity;
+use fleetfold_core::object::Redacted;
 
 use crate::cluster::{ApiError, Cluster, Effect};
 use crate::target::Target;

@@ -106,7 +106,7 @@ pub fn conditions<'a>(facts: &'a Facts, findings: impl Iterator<Item = &'a Findi
     unread.dedup();
     let missing = facts.documents.missing().into_iter();
     let missing =
-        missing.map(|it| format!("the hub does not know {it}; `fleetfold crds` prints what no system brings"));
+        missing.map(|it| format!("the hub does not serve {it}; `fleetfold crds` prints the definitions of Fleetfold"));
     let down = facts.members.connections().filter_map(|(name, error)| Some(with_hint(name, error?)));
     let errors: Vec<(String, &ApiError)> = (facts.documents.errors())
         .chain(
@@ -123,7 +123,7 @@ pub fn conditions<'a>(facts: &'a Facts, findings: impl Iterator<Item = &'a Findi
     };
     let conflicting = facts.executor.conflicts().map(|(cluster, it)| {
         let others = if it.other_managers.is_empty() { "somebody".to_owned() } else { it.other_managers.join(", ") };
-        format!("{}{} is changed back by {others}; let one of them set it", it.target, in_cluster(cluster))
+        format!("{}{} is reverted by {others}; let only one manager set it", it.target, in_cluster(cluster))
     });
     let held = plan.held.iter().map(|it| it.held.as_ref().map(|why| why.text.clone()).unwrap_or_default());
     let mut held: Vec<String> = held.collect();
@@ -156,8 +156,8 @@ pub fn conditions<'a>(facts: &'a Facts, findings: impl Iterator<Item = &'a Findi
 fn ready(facts: &Facts, others: &[Condition]) -> Condition {
     let wrong: Vec<&str> = others.iter().filter(|it| !it.holds).map(|it| it.kind).collect();
     let (holds, reason, message) = match (wrong.is_empty(), facts.actions.len()) {
-        (true, 0) => (true, "Settled", "everything is as it should be".to_owned()),
-        (true, count) => (false, "Reconciling", format!("{count} to do")),
+        (true, 0) => (true, "Settled", "every cluster has its desired objects".to_owned()),
+        (true, count) => (false, "Reconciling", format!("{count} pending actions")),
         (false, _) => (false, "Problems", format!("see {}", wrong.join(", "))),
     };
     Condition { kind: "Ready", holds, reason, message }

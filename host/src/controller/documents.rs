@@ -13,11 +13,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use fleetfold_core::Value;
 use fleetfold_core::api::kinds::KindsAnswer;
-use fleetfold_core::object::document::Identity;
+use fleetfold_core::object::Identity;
 use fleetfold_core::value::Text;
 
 use super::events::EventSender;
 use crate::cluster::{ApiError, ApiKind, Cluster, Listed, Watch, WatchEvent};
+use crate::meta::Meta;
 use crate::target::Target;
 
 /// After how many discoveries without it a kind counts as removed.
@@ -257,7 +258,7 @@ impl Documents {
         let Some(watched) = self.watched.get_mut(&kind).filter(|it| it.row.label_selector.is_empty()) else {
             return false;
         };
-        let version = object.text_at(&["metadata", "resourceVersion"]).to_owned();
+        let version = Meta::of(object).resource_version().to_owned();
         watched.versions.insert(target.identity(), version);
         true
     }
@@ -319,7 +320,7 @@ impl Documents {
 
 impl Watched {
     fn put(&mut self, object: Value, changes: &mut Changes) {
-        let (identity, version) = (Target::of(&object).identity(), object.text_at(&["metadata", "resourceVersion"]));
+        let (identity, version) = (Target::of(&object).identity(), Meta::of(&object).resource_version());
         if super::is_newer(version, self.versions.get(&identity).map(String::as_str)) {
             self.versions.insert(identity, version.to_owned());
             changes.load.push(object);

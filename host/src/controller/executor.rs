@@ -264,8 +264,8 @@ pub async fn while_leader<T>(mut is_leader: watch::Receiver<bool>, running: impl
     }
 }
 
-/// Applies an action. A delete ends with what the server has then: the action stays in flight until that is known, since
-/// the next plan would delete the object once more.
+/// Applies an action. A delete ends with what the server has then: the action stays in flight until that is known,
+/// since the next plan would delete the object once more.
 async fn apply(action: &Action, cluster: &Cluster) -> Result<Left, ApiError> {
     if let Some(object) = action.apply(cluster, Effect::Real).await? {
         return Ok(Left::Object(object));

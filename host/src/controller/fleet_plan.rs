@@ -1,4 +1,5 @@
-//! The runner's `FleetPlan`: conditions for `kubectl wait`, the digests of the plan and of the engine, and the approval.
+//! The runner's `FleetPlan`: conditions for `kubectl wait`, the digests of the plan and of the engine, and the
+//! approval.
 //!
 //! Where the hub does not serve the kind, the conditions are only logged.
 
@@ -22,6 +23,7 @@ use super::statuses::publish_event;
 use crate::clock::now;
 use crate::cluster::contacts::approved_endpoints;
 use crate::cluster::{ApiError, Cluster, Effect, UnknownFields, WatchEvent, operation};
+use crate::meta::{self, Meta};
 use crate::target::Target;
 
 /// What the tasks around the FleetPlan report.
@@ -125,7 +127,7 @@ impl FleetPlan {
     }
 
     fn handle_watch(&mut self, event: WatchEvent) {
-        let is_this = |it: &Value| it.text_at(&["metadata", "name"]) == self.name;
+        let is_this = |it: &Value| Meta::of(it).name() == self.name;
         if let WatchEvent::Failed(error) = &event {
             self.is_unreadable = matches!(error, ApiError::NotServed { .. } | ApiError::Forbidden { .. });
         }
@@ -175,9 +177,8 @@ impl FleetPlan {
 
     /// Whether the FleetPlan approves this digest.
     pub fn is_approved(&self, digest: &str) -> bool {
-        let approved =
-            self.live.as_ref().map_or("", |it| it.text_at(&["metadata", "annotations", APPROVED_ANNOTATION]));
-        !digest.is_empty() && approved == digest
+        let approved = self.live.as_ref().and_then(|it| Meta::of(it).annotation(APPROVED_ANNOTATION));
+        !digest.is_empty() && approved == Some(digest)
     }
 
     /// The endpoints that the FleetPlan approves.
@@ -188,8 +189,7 @@ impl FleetPlan {
     /// Removes the approval: it was for one plan, which is complete.
     pub fn remove_approval(&mut self) {
         let Some(live) = &mut self.live else { return };
-        let annotations = live.get_mut("metadata").and_then(|it| it.get_mut("annotations")).and_then(Value::as_map_mut);
-        if annotations.and_then(|it| it.remove(APPROVED_ANNOTATION)).is_none() {
+        if !meta::remove_annotation(live, APPROVED_ANNOTATION) {
             return;
         }
         let path = format!("/metadata/annotations/{}", APPROVED_ANNOTATION.replace('/', "~1"));
@@ -251,7 +251,7 @@ impl FleetPlan {
         let before = read_status(live);
         let status = self.status(facts, live, &before);
         let body = status_value(&status);
-        if live.get("status") == Some(&body) {
+        if Meta::of(live).status() == Some(&body) {
             return;
         }
         (self.is_writing, self.saving, self.sent) = (true, self.unsaved.len(), Some(body.clone()));
@@ -262,7 +262,8 @@ impl FleetPlan {
             transitions.push(change);
         }
         tokio::spawn(async move {
-            // With the definition of an older release, the digest that waits for approval and the recent deletes still count.
+            // With the definition of an older release, the digest that waits for approval and the recent deletes still
+            // count.
             let result = hub.put_status(&target, &body, UnknownFields::Dropped, None).await;
             if let Ok(object) = &result {
                 for transition in &transitions {
@@ -279,7 +280,7 @@ impl FleetPlan {
         match result {
             Ok(object) => {
                 self.unsaved.drain(..saving.min(self.unsaved.len()));
-                let is_kept = self.sent.take().is_none_or(|sent| object.get("status") == Some(&sent));
+                let is_kept = self.sent.take().is_none_or(|sent| Meta::of(&object).status() == Some(&sent));
                 self.live = Some(object);
                 self.backoff = match self.backoff {
                     _ if is_kept => None,
@@ -332,7 +333,7 @@ impl FleetPlan {
         let verbs = |verb: &str| number(facts.actions.iter().filter(|it| it.verb == verb).count());
         let earlier = before.conditions.as_deref().unwrap_or_default();
         FleetPlanStatus {
-            observed_generation: live.at(&["metadata", "generation"]).and_then(Value::as_int),
+            observed_generation: Meta::of(live).generation(),
             digest: Some(plan.digest.clone()),
             engine_digest: Some(self.engine_digest.clone()).filter(|it| !it.is_empty()),
             approved_digest: None,
@@ -356,7 +357,7 @@ impl FleetPlan {
 
 /// The status on the hub. An absent or unreadable status is empty.
 pub fn read_status(live: &Value) -> FleetPlanStatus {
-    let status = live.get("status").and_then(|it| serde_json::to_value(it).ok());
+    let status = Meta::of(live).status().and_then(|it| serde_json::to_value(it).ok());
     status.and_then(|it| serde_json::from_value(it).ok()).unwrap_or_default()
 }
 
@@ -364,14 +365,14 @@ fn status_value(status: &FleetPlanStatus) -> Value {
     serde_json::to_value(status).and_then(serde_json::from_value).expect("a status is JSON")
 }
 
-/// The event for another engine than the one that planned before. Modules may plan differently, so the change is reported
-/// and, since upgrades are wanted, not refused: `--verify-key` and `--require-approval` are for that.
+/// The event for another engine than the one that planned before. Modules may plan differently, so the change is
+/// reported and, since upgrades are wanted, not refused: `--verify-key` and `--require-approval` are for that.
 fn engine_change(before: Option<&str>, now: Option<&str>) -> Option<EventAnswer> {
     let (before, now) = (before?, now?);
     (before != now).then(|| EventAnswer {
         kind: Text::new_static("Normal"),
         reason: "EngineChanged".to_owned(),
-        note: format!("plans with the engine {now} from now on, and not with {before}"),
+        note: format!("the engine changed from {before} to {now}"),
     })
 }
 
@@ -411,7 +412,7 @@ mod tests {
                 "held":[{"id":"a","verb":"delete"}],"clusters":[{"name":"eu-1","reachable":false,"message":"refused"}],
                 "conditions":[{"type":"Ready","status":"False","lastTransitionTime":"2026-01-01T00:00:00Z"}]}}"#,
         );
-        assert_eq!(Some(&status_value(&read_status(&live))), live.get("status"));
+        assert_eq!(Some(&status_value(&read_status(&live))), Meta::of(&live).status());
     }
 
     #[test]
@@ -428,7 +429,7 @@ mod tests {
         }
         let event = engine_change(Some("sha256:a"), Some("sha256:b")).expect("an event");
         assert_eq!(event.reason, "EngineChanged");
-        assert_eq!(event.note, "plans with the engine sha256:b from now on, and not with sha256:a");
+        assert_eq!(event.note, "the engine changed from sha256:a to sha256:b");
     }
 
     #[test]

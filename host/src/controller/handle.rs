@@ -13,10 +13,11 @@ use super::statuses::StatusWritten;
 use super::{Runner, is_newer};
 use crate::cluster::connect::Access;
 use crate::cluster::{ApiError, WatchEvent};
+use crate::meta::Meta;
 use crate::session::EngineError;
 use crate::target::Target;
 
-const CONFLICT_HINT: &str = "let one of them set it: retain the field, or stop the other";
+const CONFLICT_HINT: &str = "let only one manager set it: retain the field, or stop the other one";
 
 /// Everything that the loop of a runner handles.
 #[derive(Debug)]
@@ -124,7 +125,7 @@ impl Runner {
             ActionEvent::OtherManagers { cluster, target, managers } => {
                 let others = if managers.is_empty() { "somebody".to_owned() } else { managers.join(", ") };
                 tracing::warn!(cluster, target = %target, managers = managers.join(","), hint = CONFLICT_HINT,
-                    "{target}{} is changed back again and again by {others}: it is left alone for now", in_cluster(&cluster));
+                    "{target}{} is repeatedly reverted by {others}: pausing writes to it", in_cluster(&cluster));
                 self.executor.set_other_managers(&cluster, &target, managers);
                 Ok(())
             }
@@ -151,7 +152,7 @@ impl Runner {
     fn document_fetched(&mut self, target: &Target, found: Option<Value>) -> Result<(), EngineError> {
         match found {
             Some(object) => {
-                let version = object.text_at(&["metadata", "resourceVersion"]);
+                let version = Meta::of(&object).resource_version();
                 if is_newer(version, self.documents.version(target)) && self.documents.record_write(&object) {
                     return self.load(vec![object]);
                 }
@@ -164,7 +165,15 @@ impl Runner {
 
     fn fetch_failed(&mut self, cluster: &str, need: &Need, error: ApiError) -> Result<(), EngineError> {
         self.metrics.api_error("look", &error);
-        tracing::warn!(cluster, target = %need.target, code = error.code(), hint = error.hint(), "{}{} cannot be read: {error}", need.target, in_cluster(cluster));
+        tracing::warn!(
+            cluster,
+            target = %need.target,
+            code = error.code(),
+            hint = error.hint(),
+            "{}{} cannot be read: {error}",
+            need.target,
+            in_cluster(cluster)
+        );
         self.live_cache.fetch_failed(cluster, need, error.clone());
         self.check_outage(cluster, &error)
     }
@@ -213,7 +222,8 @@ impl Runner {
         match result {
             Ok(left) => {
                 self.metrics.acted(name);
-                tracing::info!(digest, action = id, cluster = name, target = %target, "done: {target}{}", in_cluster(name));
+                let place = in_cluster(name);
+                tracing::info!(digest, action = id, cluster = name, target = %target, "done: {target}{place}");
                 self.executor.done(name, target, id);
                 match left {
                     Left::Object(object) => self.object_written(name, object),
@@ -227,7 +237,16 @@ impl Runner {
             Err(error) => {
                 self.metrics.api_error("act", &error);
                 if self.executor.failed(name, target, &error) {
-                    tracing::warn!(digest, action = id, cluster = name, target = %target, code = error.code(), hint = error.hint(), "{target}{}: {error}", in_cluster(name));
+                    tracing::warn!(
+                        digest,
+                        action = id,
+                        cluster = name,
+                        target = %target,
+                        code = error.code(),
+                        hint = error.hint(),
+                        "{target}{}: {error}",
+                        in_cluster(name)
+                    );
                 }
                 if is_stale(&error) {
                     self.refetch(name, target);
@@ -259,7 +278,8 @@ impl Runner {
             Err(error) => {
                 self.metrics.api_error("status", &error);
                 if self.executor.status_failed(target, &error) {
-                    tracing::warn!(target = %target, code = error.code(), hint = error.hint(), "the status of {target}: {error}");
+                    let (code, hint) = (error.code(), error.hint());
+                    tracing::warn!(target = %target, code, hint, "the status of {target}: {error}");
                 }
                 if is_stale(&error) {
                     self.refetch("", target);

@@ -9,6 +9,7 @@ use tokio::sync::watch;
 
 use crate::clock::{micro_time, now};
 use crate::cluster::{ApiError, Cluster, Effect, operation};
+use crate::meta::Meta;
 use crate::target::Target;
 
 /// How long a lease is valid, how often it is renewed, and after how long without a renewal the leader gives up: well
@@ -47,11 +48,11 @@ impl LeaderElection {
                     tracing::warn!(
                         code = error.code(),
                         hint = error.hint(),
-                        "the lease {} cannot be held: {error}",
+                        "cannot hold the lease {}: {error}",
                         self.name
                     );
                 }
-                Err(_) => tracing::warn!("the lease {} cannot be held: no answer", self.name),
+                Err(_) => tracing::warn!("cannot hold the lease {}: timed out", self.name),
             }
             let holds = renewed.is_some_and(|it| it.elapsed() < RENEW_DEADLINE);
             is_leader.send_if_modified(|it| std::mem::replace(it, holds) != holds);
@@ -75,11 +76,11 @@ impl LeaderElection {
                 Err(error) => Err(error),
             };
         };
-        let version = live.text_at(&["metadata", "resourceVersion"]).to_owned();
+        let version = Meta::of(&live).resource_version().to_owned();
         if observed.as_ref().is_none_or(|it| it.version != version) {
             *observed = Some(Observed { version: version.clone(), since: Instant::now() });
         }
-        let holder = live.text_at(&["spec", "holderIdentity"]);
+        let holder = Meta::of(&live).spec().map_or("", |it| it.text_at(&["holderIdentity"]));
         let is_stale = observed.as_ref().is_some_and(|it| it.since.elapsed() >= LEASE_DURATION);
         if holder != self.identity && !holder.is_empty() && !is_stale {
             return Ok(false);
@@ -97,7 +98,7 @@ impl LeaderElection {
         let spec = operation(Verb::Add, "/spec", Some(self.spec("")));
         let holder = operation(Verb::Test, "/spec/holderIdentity", Some(self.identity.as_str().into()));
         if let Err(error) = self.hub.patch(&self.target(), &[holder, spec], None, Effect::Real).await {
-            tracing::warn!(code = error.code(), "the lease {} cannot be released: {error}", self.name);
+            tracing::warn!(code = error.code(), "cannot release the lease {}: {error}", self.name);
         }
     }
 
@@ -120,14 +121,13 @@ impl LeaderElection {
     }
 
     fn body(&self) -> Value {
-        let mut body = self.target().to_value();
-        if let Some(fields) = body.as_map_mut() {
-            fields.remove("name");
-            fields.remove("namespace");
-            fields.insert("metadata", Value::map([("name", self.name.as_str()), ("namespace", &self.namespace)]));
-            fields.insert("spec", self.spec(&self.identity));
-        }
-        body
+        let Target { api_version, kind, namespace, name } = self.target();
+        Value::map([
+            ("apiVersion", Value::text(api_version)),
+            ("kind", kind.into()),
+            ("metadata", Value::map([("name", name), ("namespace", namespace)])),
+            ("spec", self.spec(&self.identity)),
+        ])
     }
 }
 

@@ -11,11 +11,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
 use fleetfold_core::Value;
-use fleetfold_core::object::document::Identity;
+use fleetfold_core::object::Identity;
 
 use super::backoff::Backoff;
 use super::events::EventSender;
 use crate::cluster::{ApiError, ApiKind, Cluster, Listed, Watch, WatchEvent};
+use crate::meta::Meta;
 use crate::target::Target;
 
 /// What the tasks of the cache report.
@@ -113,7 +114,7 @@ impl LiveCache {
         }
         for object in objects {
             let target = Target::of(&object);
-            let version = object.text_at(&["metadata", "resourceVersion"]);
+            let version = Meta::of(&object).resource_version();
             let known = cache.versions.get(&target.identity()).map(String::as_str);
             // The response may be older than a write since. A list is loaded as it is, and its stale objects are
             // fetched.
@@ -168,7 +169,7 @@ impl LiveCache {
         let (mut stale, mut deleted) = (BTreeSet::new(), Vec::new());
         let mut check = |object: &Value| {
             let target = Target::of(object);
-            let version = object.text_at(&["metadata", "resourceVersion"]);
+            let version = Meta::of(object).resource_version();
             let known = cache.versions.get(&target.identity());
             if matters(&target, known.is_some()) && super::is_newer(version, known.map(String::as_str)) {
                 stale.insert(target);
@@ -205,7 +206,7 @@ impl LiveCache {
 
     /// Records the version that a write returned.
     pub fn record_write(&mut self, cluster: &str, object: &Value) {
-        let version = object.text_at(&["metadata", "resourceVersion"]).to_owned();
+        let version = Meta::of(object).resource_version().to_owned();
         let cache = self.clusters.entry(cluster.to_owned()).or_default();
         cache.versions.insert(Target::of(object).identity(), version);
     }

@@ -59,21 +59,25 @@ impl Default for Metrics {
             is_ready: AtomicBool::new(false),
         };
         let registry = &mut metrics.registry;
-        registry.register("actions", "Actions and statuses that were done", metrics.actions.clone());
-        registry.register("faults", "What failed, by step and code", metrics.api_errors.clone());
-        registry.register("plan_seconds", "How long the engine took for a plan", metrics.plan_seconds.clone());
-        registry.register("actions_in_flight", "Actions under way", metrics.in_flight.clone());
+        registry.register("actions", "Actions and status updates that were applied", metrics.actions.clone());
+        registry.register("faults", "Errors, by step and code", metrics.api_errors.clone());
+        registry.register("plan_seconds", "Duration of plans", metrics.plan_seconds.clone());
+        registry.register("actions_in_flight", "Actions in flight", metrics.in_flight.clone());
         registry.register("plan_actions", "Actions of the latest plan", metrics.planned.clone());
         registry.register("plan_held", "Held actions of the latest plan", metrics.held.clone());
-        registry.register("clusters_unreachable", "Members that do not answer", metrics.unreachable.clone());
+        registry.register("clusters_unreachable", "Unreachable members", metrics.unreachable.clone());
         let quarantined = metrics.quarantined.clone();
         registry.register("documents_quarantined", "Documents on which the engine exceeds a limit", quarantined);
-        registry.register("shadow_differences", "Where the shadow engine plans something else", metrics.shadow.clone());
+        registry.register(
+            "shadow_differences",
+            "Differences between the plans of the shadow engine and of the engine",
+            metrics.shadow.clone(),
+        );
         let plans = metrics.shadow_plans.clone();
-        registry.register("shadow_differing_plans", "Plans that the shadow engine makes otherwise", plans);
+        registry.register("shadow_differing_plans", "Plans that differ in the shadow engine", plans);
         registry.register("leads", "Whether this runner writes", metrics.is_leader.clone());
-        registry.register("admission_reviews", "Changes that were judged", metrics.reviews.clone());
-        registry.register("resyncs", "How often everything was looked at again", metrics.resyncs.clone());
+        registry.register("admission_reviews", "Admission reviews", metrics.reviews.clone());
+        registry.register("resyncs", "Resyncs of all objects", metrics.resyncs.clone());
         let certificate = metrics.certificate.clone();
         registry.register(
             "certificate_expiry_timestamp_seconds",

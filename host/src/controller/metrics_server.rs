@@ -40,18 +40,18 @@ pub struct ReconcileAccess {
 #[derive(Clone, Debug)]
 struct App {
     metrics: Arc<Metrics>,
-    reconcile: Option<Arc<Guarded>>,
+    reconcile: Option<Arc<ReconcileEndpoint>>,
 }
 
 #[derive(Debug)]
-struct Guarded {
+struct ReconcileEndpoint {
     resyncer: Resyncer,
-    guard: Guard,
+    policy: ResyncPolicy,
 }
 
 /// Decides which requests for a resync are accepted.
 #[derive(Debug)]
-struct Guard {
+struct ResyncPolicy {
     token: Option<Token>,
     address: SocketAddr,
     pace: Mutex<Pace>,
@@ -74,7 +74,10 @@ pub fn listen(listener: TcpListener, metrics: Arc<Metrics>, reconcile: Option<Re
     listener.set_nonblocking(true)?;
     let listener = tokio::net::TcpListener::from_std(listener)?;
     let reconcile = reconcile.map(|ReconcileAccess { resyncer, token }| {
-        Arc::new(Guarded { resyncer, guard: Guard { token, address, pace: Mutex::new(Pace::full()) } })
+        Arc::new(ReconcileEndpoint {
+            resyncer,
+            policy: ResyncPolicy { token, address, pace: Mutex::new(Pace::full()) },
+        })
     });
     let routes = Router::new()
         .route("/metrics", get(metrics_text))
@@ -99,13 +102,13 @@ async fn metrics_text(State(app): State<App>) -> Response {
 async fn readiness(State(app): State<App>) -> Response {
     match app.metrics.is_ready() {
         true => "ok\n".into_response(),
-        false => (StatusCode::SERVICE_UNAVAILABLE, "not everything was read yet\n").into_response(),
+        false => (StatusCode::SERVICE_UNAVAILABLE, "not ready: the initial lists are not complete\n").into_response(),
     }
 }
 
 async fn request_resync(State(app): State<App>, headers: HeaderMap) -> Response {
     let Some(reconcile) = app.reconcile else { return StatusCode::NOT_FOUND.into_response() };
-    if let Err((status, message)) = reconcile.guard.check(&headers) {
+    if let Err((status, message)) = reconcile.policy.check(&headers) {
         let is_paced = status == StatusCode::TOO_MANY_REQUESTS;
         let wait = is_paced.then(|| [(header::RETRY_AFTER, REFILL.as_secs().to_string())]);
         return (status, wait, message).into_response();
@@ -114,7 +117,7 @@ async fn request_resync(State(app): State<App>, headers: HeaderMap) -> Response 
     "done\n".into_response()
 }
 
-impl Guard {
+impl ResyncPolicy {
     /// The rules above.
     fn check(&self, headers: &HeaderMap) -> Result<(), (StatusCode, &'static str)> {
         match &self.token {
@@ -173,52 +176,52 @@ mod tests {
 
     const TOKEN: &str = "a-token-of-some-length";
 
-    fn guard(address: &str, token: Option<&str>) -> Guard {
+    fn policy(address: &str, token: Option<&str>) -> ResyncPolicy {
         let token = token.map(|it| Token::read(it).unwrap());
-        Guard { token, address: address.parse().unwrap(), pace: Mutex::new(Pace::full()) }
+        ResyncPolicy { token, address: address.parse().unwrap(), pace: Mutex::new(Pace::full()) }
     }
 
     #[track_caller]
-    fn check(guard: &Guard, headers: &[(&'static str, &str)], want: u16) {
+    fn check(policy: &ResyncPolicy, headers: &[(&'static str, &str)], want: u16) {
         let headers: HeaderMap =
             headers.iter().map(|(name, value)| (HeaderName::from_static(name), value.parse().unwrap())).collect();
-        let status = guard.check(&headers).map_or_else(|(status, _)| status.as_u16(), |()| 200);
+        let status = policy.check(&headers).map_or_else(|(status, _)| status.as_u16(), |()| 200);
         assert_eq!(status, want, "{headers:?}");
     }
 
     #[test]
     fn without_a_token_only_local_programs_may_request_a_resync() {
-        let guard = guard("127.0.0.1:8080", None);
-        check(&guard, &[("host", "127.0.0.1:8080")], 200);
-        check(&guard, &[("host", "LOCALHOST:8080")], 200);
+        let policy = policy("127.0.0.1:8080", None);
+        check(&policy, &[("host", "127.0.0.1:8080")], 200);
+        check(&policy, &[("host", "LOCALHOST:8080")], 200);
         for host in ["evil.example:8080", "127.0.0.1", "127.0.0.1:8081", "localhost.evil:8080", ""] {
-            check(&guard, &[("host", host)], 403);
+            check(&policy, &[("host", host)], 403);
         }
-        check(&guard, &[], 403);
-        check(&guard, &[("host", "127.0.0.1:8080"), ("origin", "http://127.0.0.1:8080")], 403);
-        check(&guard, &[("host", "127.0.0.1:8080"), ("sec-fetch-site", "cross-site")], 403);
+        check(&policy, &[], 403);
+        check(&policy, &[("host", "127.0.0.1:8080"), ("origin", "http://127.0.0.1:8080")], 403);
+        check(&policy, &[("host", "127.0.0.1:8080"), ("sec-fetch-site", "cross-site")], 403);
     }
 
     #[test]
     fn on_other_addresses_a_resync_needs_the_token() {
-        let off = guard("0.0.0.0:8080", None);
+        let off = policy("0.0.0.0:8080", None);
         check(&off, &[("host", "127.0.0.1:8080")], 403);
-        let on = guard("0.0.0.0:8080", Some(TOKEN));
+        let on = policy("0.0.0.0:8080", Some(TOKEN));
         check(&on, &[("host", "127.0.0.1:8080")], 401);
         check(&on, &[("authorization", "Bearer another-token-of-some-length")], 401);
         check(&on, &[("authorization", &format!("Basic {TOKEN}"))], 401);
         check(&on, &[("host", "runner.example"), ("authorization", &format!("Bearer {TOKEN}"))], 200);
         // A token that is configured counts on loopback, too.
-        check(&guard("127.0.0.1:8080", Some(TOKEN)), &[("host", "127.0.0.1:8080")], 401);
+        check(&policy("127.0.0.1:8080", Some(TOKEN)), &[("host", "127.0.0.1:8080")], 401);
     }
 
     #[test]
     fn a_flood_of_requests_is_paced() {
-        let guard = guard("127.0.0.1:8080", None);
+        let policy = policy("127.0.0.1:8080", None);
         for _ in 0..BURST {
-            check(&guard, &[("host", "127.0.0.1:8080")], 200);
+            check(&policy, &[("host", "127.0.0.1:8080")], 200);
         }
-        check(&guard, &[("host", "127.0.0.1:8080")], 429);
+        check(&policy, &[("host", "127.0.0.1:8080")], 429);
         let mut pace = Pace { left: 0, since: Instant::now() };
         assert!(!pace.take(pace.since + REFILL / 2));
         assert!(pace.take(pace.since + REFILL));

@@ -7,7 +7,7 @@
 
 use fleetfold_core::Value;
 use fleetfold_core::api::plan::{RecentDeleteInput, TakesAnswer};
-use fleetfold_core::object::timestamp::Timestamp;
+use fleetfold_core::object::Timestamp;
 use fleetfold_crds::{FleetPlanStatus, RecentDeletes};
 
 use super::fleet_plan::{FLEET_PLAN_API_VERSION, FLEET_PLAN_KIND, read_status};

@@ -10,7 +10,7 @@ use fleetfold_core::api::plan::{ActionAnswer, PlanAnswer, PlanRequest, StatusAns
 use fleetfold_core::api::reach::Reach;
 use fleetfold_core::api::{Answered, Finding};
 use fleetfold_core::diagnostic::{ReasonCode, Severity};
-use fleetfold_core::object::document::Identity;
+use fleetfold_core::object::Identity;
 
 use super::action::Action;
 use super::conditions::Facts;
@@ -103,7 +103,16 @@ impl Runner {
         tracing::info!(digest, actions = ids.len(), held, "plan: {} to do, {held} held", ids.len());
         for action in actions {
             let Action { id, verb, cluster, target, subject, reason, wave, .. } = action;
-            tracing::debug!(digest, action = id, verb, cluster, target = %target, subject, wave, "would {verb} {target}: {reason}");
+            tracing::debug!(
+                digest,
+                action = id,
+                verb,
+                cluster,
+                target = %target,
+                subject,
+                wave,
+                "would {verb} {target}: {reason}"
+            );
         }
         self.compare_with_shadow();
         self.current = (digest.to_owned(), ids);
@@ -119,11 +128,13 @@ impl Runner {
                 self.metrics.shadow_differs(compared.differences.len());
                 for difference in compared.differences.iter().take(20) {
                     let Difference { cluster, subject, target, .. } = difference;
-                    tracing::warn!(cluster, subject, target = %target, "the shadow engine plans something else for {target}{}", in_cluster(cluster));
+                    let place = in_cluster(cluster);
+                    let message = format!("the shadow engine plans {target}{place} differently");
+                    tracing::warn!(cluster, subject, target = %target, "{message}");
                 }
             }
             (_, Err(error)) | (Err(error), _) => {
-                tracing::warn!(code = error.code(), "the shadow engine has no plan: {error}");
+                tracing::warn!(code = error.code(), "the shadow engine cannot plan: {error}");
             }
         }
     }

@@ -14,6 +14,7 @@ use super::events::EventSender;
 use super::executor::while_leader;
 use crate::clock::{micro_time, now};
 use crate::cluster::{ApiError, Cluster, Effect, UnknownFields};
+use crate::meta::Meta;
 use crate::target::Target;
 
 /// How often the same status may be written before it counts as one that does not stick.
@@ -98,10 +99,7 @@ pub async fn publish_event(hub: &Cluster, object: &Value, event: &EventAnswer) {
     let count = COUNT.fetch_add(1, Ordering::Relaxed);
     let name: String = format!("{}.{:x}-{count:x}", target.name, fingerprint(&time));
     let namespace = if target.namespace.is_empty() { "default" } else { &target.namespace };
-    let mut regarding = target.to_value();
-    if let Some(fields) = regarding.as_map_mut() {
-        fields.insert("uid", object.text_at(&["metadata", "uid"]));
-    }
+    let regarding = target.to_value_with_uid(Meta::of(object).uid());
     let note: String = event.note.chars().take(1000).collect();
     let body = Value::map([
         ("apiVersion", Value::text("events.k8s.io/v1")),
@@ -119,7 +117,8 @@ pub async fn publish_event(hub: &Cluster, object: &Value, event: &EventAnswer) {
     match hub.create(&body, Effect::Real).await {
         Ok(_) | Err(ApiError::Conflict { .. }) => {}
         Err(error) => {
-            tracing::warn!(target = %target, code = error.code(), hint = error.hint(), "cannot publish an event: {error}")
+            let (code, hint) = (error.code(), error.hint());
+            tracing::warn!(target = %target, code, hint, "cannot publish an event: {error}")
         }
     }
 }

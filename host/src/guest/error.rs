@@ -66,23 +66,27 @@ impl GuestError {
         match self {
             Self::NoRuntime { .. } => "this machine may forbid threads or executable memory",
             Self::NotAModule { .. } => "give a core WebAssembly module, as `fleetfold.wasm` is",
-            Self::ModuleImports { .. } => "the engine imports nothing; a module built for JavaScript is another one",
+            Self::ModuleImports { .. } => {
+                "use the raw module, which imports nothing; the module for JavaScript does not run here"
+            }
             Self::MissingExport { .. } => {
                 "a module exports `memory`, `fleetfold_abi`, `fleetfold_alloc`, `fleetfold_free` and `fleetfold_call`"
             }
             Self::WrongAbi { .. } => "use the module and the program of one release",
             Self::RequestTooLarge { .. } => "send the documents in several requests; the workspace is as it was",
             Self::DeadlineExceeded { .. } => {
-                "allow more time, or ask for less at once; the workspace is empty now, load its documents again"
+                "raise the timeout, or send a smaller request; the workspace is now empty: load its documents again"
             }
             Self::MemoryLimit { .. } => {
-                "allow more memory, or load less at once; the workspace is empty now, load its documents again"
+                "raise the memory limit, or load less at once; the workspace is now empty: load its documents again"
             }
             Self::Trap { .. } => {
-                "this is a fault of the module: report it with the request; the workspace is empty now, load its documents again"
+                "this is a fault of the module: report it with the request; the workspace is now empty: load its \
+                 documents again"
             }
             Self::BadAnswer { .. } => {
-                "this is a fault of the module: use one that can be trusted; the workspace is empty now, load its documents again"
+                "this is a fault of the module: use one that can be trusted; the workspace is now empty: load its \
+                 documents again"
             }
         }
     }
@@ -106,7 +110,7 @@ impl fmt::Display for GuestError {
             Self::NoRuntime { reason } => write!(f, "the runtime does not start: {reason}"),
             Self::NotAModule { reason } => write!(f, "this is not a module that can be run: {reason}"),
             Self::ModuleImports { import } => write!(f, "the module imports `{import}`"),
-            Self::MissingExport { export } => write!(f, "the module does not export `{export}`, or as something else"),
+            Self::MissingExport { export } => write!(f, "the module has no export `{export}` of the right type"),
             Self::WrongAbi { got, want } => write!(f, "the module speaks version {got} of the interface, not {want}"),
             Self::RequestTooLarge { limit } => write!(f, "the request is longer than {limit} bytes"),
             Self::DeadlineExceeded { limit } => write!(f, "the call took longer than {limit:?}"),

@@ -26,7 +26,8 @@ impl Default for Limits {
     }
 }
 
-/// Limits one instance: its memory, and the time of the running call. Growth past the limit ends the call at once; a failure inside the module would look like a bug.
+/// Limits one instance: its memory, and the time of the running call. Growth past the limit ends the call at once; a
+/// failure inside the module would look like a bug.
 #[derive(Debug)]
 pub struct MemoryLimiter {
     memory: usize,

@@ -33,13 +33,13 @@ pub fn table(compared: &Comparison, findings: &Sides<Finding>, palette: Palette)
         let mut table = Table::new(["MODULE", "SEVERITY", "CODE", "DOCUMENT", "AT", "MESSAGE"]);
         let old = findings.old.iter().map(|it| ("old", it));
         for (module, it) in old.chain(findings.new.iter().map(|it| ("new", it))) {
-            let place = if it.file.is_empty() { it.path.clone() } else { it.place() };
+            let location = if it.file.is_empty() { it.path.clone() } else { it.location() };
             table.row([
                 module.into(),
                 Cell::inked(ink(it.severity), it.severity.as_str()),
                 (&it.code).into(),
                 (&it.document).into(),
-                place.into(),
+                location.into(),
                 (&it.message).into(),
             ]);
         }
@@ -59,7 +59,7 @@ fn summary(compared: &Comparison) -> String {
         return "the plans are the same".to_owned();
     }
     if compared.differences.is_empty() {
-        return "the plans differ in nothing that is shown: only their digests do".to_owned();
+        return "only the digests of the plans differ".to_owned();
     }
     let count = |count: usize, one| counted(i64::try_from(count).unwrap_or(i64::MAX), one);
     let on: BTreeSet<&str> = compared.differences.iter().map(|it| it.cluster.as_str()).collect();
@@ -173,6 +173,6 @@ new digest sha256:b
         assert_eq!(shown, "the plans are the same\n\ndigest sha256:a\n");
         let hidden = PlanAnswer { digest: "sha256:c".to_owned(), ..plan.clone() };
         let shown = table(&compare(&plan, &hidden), &nothing, Palette::PLAIN);
-        assert!(shown.starts_with("the plans differ in nothing that is shown"), "{shown}");
+        assert!(shown.starts_with("only the digests of the plans differ"), "{shown}");
     }
 }

@@ -5,9 +5,9 @@ use fleetfold_core::api::diff::DiffAnswer;
 use fleetfold_core::api::explain::{ExplainAnswer, LinkAnswer};
 use fleetfold_core::diagnostic::ReasonCode;
 use fleetfold_core::value::Text;
-use fleetfold_core::workspace::explain::LayerState;
+use fleetfold_core::workspace::LayerState;
 
-use super::place::Place;
+use super::location::Location;
 use super::style::{Ink, Palette, clean};
 use super::table::{Cell, Table};
 use super::{counted, value};
@@ -36,15 +36,15 @@ pub fn chain(title: &str, answer: &ExplainAnswer, rows: Rows, palette: Palette) 
         let has_value = !layer.value.is_absent() || !layer.value_from.is_absent();
         let shown = if has_value { value::of(&layer.value, &layer.value_from) } else { String::new() };
         let rule = layer.rule.as_ref().map(|it| match &it.at {
-            Some(at) => format!("retained by `{}` at {}", it.name, Place::from(at)),
+            Some(at) => format!("retained by `{}` at {}", it.name, Location::from(at)),
             None => format!("retained by the built-in rule `{}`", it.name),
         });
         let reason = layer.reason.as_ref().map(|it| it.text.clone());
         let why = reason.or(rule).or_else(|| layer.beats.clone()).unwrap_or_default();
-        let place = Place::from(layer).to_string();
+        let location = Location::from(layer).to_string();
         let document = layer.document.as_deref().unwrap_or_default();
-        // Without a file the place is the document.
-        let at = if place.starts_with(document) { "" } else { &place };
+        // Without a file the location is the document.
+        let at = if location.starts_with(document) { "" } else { &location };
         table.row([
             Cell::inked(ink, layer.state.as_str()),
             (&layer.layer).into(),
@@ -181,7 +181,7 @@ pub fn differences(left: &str, right: &str, answer: &DiffAnswer, palette: Palett
             value::of(&it.left, &it.left_from).into(),
             value::of(&it.right, &it.right_from).into(),
             it.cause.as_ref().map_or("", |it| &it.layer).into(),
-            it.cause.as_ref().map(|it| Place::from(it).to_string()).unwrap_or_default().into(),
+            it.cause.as_ref().map(|it| Location::from(it).to_string()).unwrap_or_default().into(),
         ]);
     }
     table.render("", palette)

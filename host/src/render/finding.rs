@@ -8,7 +8,7 @@ use fleetfold_core::api::{self, Refusal};
 pub use fleetfold_core::diagnostic::Severity;
 use fleetfold_core::object::secrets::{Excerpt, Excerpts, MASK};
 
-use super::place::Place;
+use super::location::Location;
 use super::secret_options;
 use super::style::{Ink, Palette, clean};
 
@@ -147,10 +147,10 @@ impl Finding {
     }
 
     /// `file:line:column`, or document and path if the file is unknown.
-    pub fn place(&self) -> String {
+    pub fn location(&self) -> String {
         let number = |number: Option<usize>| number.and_then(|it| i64::try_from(it).ok());
         let Finding { document, path, file, line, column, .. } = self;
-        Place { document, path: path.clone(), file, line: number(*line), column: number(*column) }.to_string()
+        Location { document, path: path.clone(), file, line: number(*line), column: number(*column) }.to_string()
     }
 
     /// Sorts by location, then by severity; files keep the order of reading.
@@ -175,9 +175,9 @@ impl Finding {
         let number = self.line.map(|line| line.to_string()).unwrap_or_default();
         let margin = " ".repeat(number.len());
         let blue = |text: &str| palette.paint(Ink::Blue, text);
-        let place = self.place();
-        if !place.is_empty() {
-            out.push_str(&format!("{margin} {} {}\n", blue("-->"), clean(&place)));
+        let location = self.location();
+        if !location.is_empty() {
+            out.push_str(&format!("{margin} {} {}\n", blue("-->"), clean(&location)));
         }
         if let Some((line, caret)) = self.excerpt(texts) {
             let bar = blue("|");
@@ -214,18 +214,18 @@ impl Finding {
 
 impl From<&api::Finding> for Finding {
     fn from(finding: &api::Finding) -> Finding {
-        let place = finding.at.as_ref().map(Place::from).unwrap_or_default();
+        let location = finding.at.as_ref().map(Location::from).unwrap_or_default();
         let number = |number: Option<i64>| number.and_then(|it| usize::try_from(it).ok());
         Finding {
             severity: finding.severity,
             code: finding.code.to_string(),
             message: finding.message.clone(),
             hint: finding.hint.clone().unwrap_or_default(),
-            document: place.document.to_owned(),
-            path: place.path,
-            file: place.file.to_owned(),
-            line: number(place.line),
-            column: number(place.column),
+            document: location.document.to_owned(),
+            path: location.path,
+            file: location.file.to_owned(),
+            line: number(location.line),
+            column: number(location.column),
         }
     }
 }
@@ -246,7 +246,8 @@ mod tests {
     #[test]
     fn a_finding_shows_the_line_and_points_into_it() {
         let texts = Texts::from([("f.yaml".to_owned(), "kind: Pod\nvalues:\t[]\n".to_owned())]);
-        let want = "error[bad-selector]: operator `In` needs at least one value\n  --> f.yaml:2:10\n  |\n2 | values: []\n  |          ^\n  = in: PluginPreset/acme/metrics /spec\n  = hint: use `Exists` to accept any value\n";
+        let want = "error[bad-selector]: operator `In` needs at least one value\n  --> f.yaml:2:10\n  |\n2 | values: []\
+            \n  |          ^\n  = in: PluginPreset/acme/metrics /spec\n  = hint: use `Exists` to accept any value\n";
         assert_eq!(finding(WHOLE).render(&texts, Palette::PLAIN), want);
     }
 

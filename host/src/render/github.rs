@@ -27,7 +27,7 @@ fn annotation(finding: &Finding) -> String {
         .collect();
     let mut message = finding.message.clone();
     if finding.file.is_empty() && !finding.document.is_empty() {
-        message = format!("{}: {message}", finding.place());
+        message = format!("{}: {message}", finding.location());
     }
     if !finding.hint.is_empty() {
         message = format!("{message}\nhint: {}", finding.hint);

@@ -108,7 +108,8 @@ mod tests {
     #[test]
     fn lines_are_indented_by_four() {
         let value = parse(r#"{"a":[1,{}],"b":{"c":null},"d":[]}"#).unwrap();
-        let want = "{\n    \"a\": [\n        1,\n        {}\n    ],\n    \"b\": {\n        \"c\": null\n    },\n    \"d\": []\n}\n";
+        let want = "{\n    \"a\": [\n        1,\n        {}\n    ],\n    \"b\": {\n        \"c\": null\n    },\
+            \n    \"d\": []\n}\n";
         assert_eq!(pretty(&value), want);
         assert_eq!(line(&value), r#"{"a":[1,{}],"b":{"c":null},"d":[]}"#);
     }

@@ -9,7 +9,7 @@ use fleetfold_core::value::Text;
 use fleetfold_core::value::path::Pointer;
 use serde::Serialize;
 
-use super::place::Place;
+use super::location::Location;
 use super::style::{Ink, Palette, clean};
 use super::table::{Cell, Table};
 use super::{clusters, counted, name_of, value};
@@ -51,9 +51,9 @@ impl Subject {
         if names.is_empty() { vec![self.name().to_owned()] } else { names }
     }
 
-    /// Formats the results, of the clusters that were asked for or of all. With `origins`, also the values that each winner
-    /// overrides.
-    pub fn table(&self, origins: bool, asked: &[&String], palette: Palette) -> String {
+    /// Formats the results of the requested clusters, or of all. With `origins`, also the values that each
+    /// winner overrides.
+    pub fn table(&self, origins: bool, requested: &[&String], palette: Palette) -> String {
         let mut out = palette.paint(Ink::Bold, &clean(self.name()));
         out.push('\n');
         match self {
@@ -61,9 +61,9 @@ impl Subject {
                 out.push('\n');
                 refusal(error.as_ref(), palette, &mut out);
             }
-            Subject::Results(answer) if answer.results.is_empty() => match asked {
+            Subject::Results(answer) if answer.results.is_empty() => match requested {
                 [] => out.push_str("\n  selects no cluster\n"),
-                asked => out.push_str(&format!("\n  does not select {}\n", clusters(asked))),
+                requested => out.push_str(&format!("\n  does not select {}\n", clusters(requested))),
             },
             Subject::Results(_) => {}
         }
@@ -133,9 +133,9 @@ fn options(result: &ResultAnswer, origins: bool, palette: Palette) -> String {
         hidden(chain, origins, &mut table);
     }
     // An option that contains the cluster name differs in each cluster: one line represents all of them.
-    let own = result.own.as_ref().and_then(|own| own.values().next());
-    for option in own.into_iter().flatten() {
-        let shown = Cell::inked(Ink::Dim, "(its own in each)");
+    let per_cluster = result.per_cluster.as_ref().and_then(|it| it.values().next());
+    for option in per_cluster.into_iter().flatten() {
+        let shown = Cell::inked(Ink::Dim, "(differs per cluster)");
         table.row([(&option.path).into(), shown, (&option.from).into(), "".into()]);
     }
     table.render("    ", palette)
@@ -146,7 +146,7 @@ fn object_fields(made: &ProductAnswer, origins: bool, palette: Palette, out: &mu
     let mut title = palette.paint(Ink::Bold, &clean(&name_of(&made.object)));
     title.push_str(&format!("  (wave {})", made.wave));
     if origins && let Some(base) = &made.base {
-        title.push_str(&format!("  base {}", clean(&Place::from(base).to_string())));
+        title.push_str(&format!("  base {}", clean(&Location::from(base).to_string())));
     }
     out.push_str(&format!("    {title}\n"));
     let retained = made.retained.as_deref().unwrap_or_default();
@@ -235,8 +235,8 @@ fn hidden(chain: &[LayerAnswer], origins: bool, table: &mut Table) {
 }
 
 fn at(origin: Option<&LayerAnswer>, origins: bool) -> Cell {
-    let place = origin.filter(|_| origins).map(|it| Place::from(it).to_string());
-    Cell::inked(Ink::Dim, place.unwrap_or_default())
+    let location = origin.filter(|_| origins).map(|it| Location::from(it).to_string());
+    Cell::inked(Ink::Dim, location.unwrap_or_default())
 }
 
 /// The value at a JSON pointer.
@@ -270,7 +270,7 @@ PluginPreset/acme/metrics
     OPTION                          VALUE                                    FROM
     replicas                        3                                        preset
     token                           from {\"secret\":{\"key\":\"k\",\"name\":\"s\"}}   defaults
-    global.greenhouse.clusterName   (its own in each)                        injected
+    global.greenhouse.clusterName   (differs per cluster)                    injected
 
   us-1
     error[bad-expression]: it fails
@@ -322,8 +322,8 @@ FederatedDeployment/n/web
         assert_eq!(answer.table(false, &[], Palette::PLAIN), "ManagedClusterSet/dev\n\n  a, b\n");
         let none = read(r#"{"subject":"ManagedClusterSet/dev","results":[]}"#);
         assert_eq!(none.table(false, &[], Palette::PLAIN), "ManagedClusterSet/dev\n\n  selects no cluster\n");
-        let asked = "f".to_owned();
-        assert_eq!(none.table(false, &[&asked], Palette::PLAIN), "ManagedClusterSet/dev\n\n  does not select f\n");
+        let requested = "f".to_owned();
+        assert_eq!(none.table(false, &[&requested], Palette::PLAIN), "ManagedClusterSet/dev\n\n  does not select f\n");
         let many = read(r#"{"subject":"ManagedClusterSet/dev","results":[{"clusters":["a","b","c","d","e"]}]}"#);
         assert_eq!(many.table(false, &[], Palette::PLAIN), "ManagedClusterSet/dev\n\n  a, b, c, d, e\n");
     }

@@ -100,9 +100,20 @@ mod tests {
               {"severity":"info","code":"a","message":"n"}]"#,
         );
         let log = log(&Finding::all(&findings));
-        let want = format!(
-            r#"{{"$schema":"{SCHEMA}","runs":[{{"columnKind":"unicodeCodePoints","results":[{{"level":"warning","locations":[{{"logicalLocations":[{{"fullyQualifiedName":"A/b/c"}}],"physicalLocation":{{"artifactLocation":{{"uri":"a%20b.yaml"}},"region":{{"startColumn":4,"startLine":3}}}}}}],"message":{{"text":"m\nhint: h"}},"ruleId":"b","ruleIndex":1}},{{"level":"note","message":{{"text":"n"}},"ruleId":"a","ruleIndex":0}}],"tool":{{"driver":{{"name":"fleetfold","rules":[{{"id":"a"}},{{"id":"b"}}],"version":"{VERSION}"}}}}}}],"version":"2.1.0"}}"#
+        let at = concat!(
+            r#"{"logicalLocations":[{"fullyQualifiedName":"A/b/c"}],"#,
+            r#""physicalLocation":{"artifactLocation":{"uri":"a%20b.yaml"},"region":{"startColumn":4,"startLine":3}}}"#
         );
+        let results = [
+            format!(
+                r#"{{"level":"warning","locations":[{at}],"message":{{"text":"m\nhint: h"}},"ruleId":"b","ruleIndex":1}}"#
+            ),
+            r#"{"level":"note","message":{"text":"n"},"ruleId":"a","ruleIndex":0}"#.to_owned(),
+        ];
+        let rules = r#"[{"id":"a"},{"id":"b"}]"#;
+        let tool = format!(r#"{{"driver":{{"name":"fleetfold","rules":{rules},"version":"{VERSION}"}}}}"#);
+        let run = format!(r#"{{"columnKind":"unicodeCodePoints","results":[{}],"tool":{tool}}}"#, results.join(","));
+        let want = format!(r#"{{"$schema":"{SCHEMA}","runs":[{run}],"version":"2.1.0"}}"#);
         assert_eq!(log.to_canonical(), want);
     }
 

@@ -1,6 +1,6 @@
 //! Short forms of values, for tables and single lines.
 
-use fleetfold_core::object::redacted::Redacted;
+use fleetfold_core::object::Redacted;
 use fleetfold_core::value::MaybeAbsent;
 use fleetfold_core::{Value, yaml};
 

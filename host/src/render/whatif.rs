@@ -1,9 +1,9 @@
 //! Formats the blast radius of a change: counts, then the changes by clusters, then the parts without effect.
 
 use fleetfold_core::api::what_if::{ChangeGroupAnswer, WhatIfAnswer};
-use fleetfold_core::workspace::what_if::ChangeKind;
+use fleetfold_core::workspace::ChangeKind;
 
-use super::place::Place;
+use super::location::Location;
 use super::style::{Ink, Palette, clean};
 use super::table::{Cell, Table};
 use super::{clusters, counted, value};
@@ -28,7 +28,7 @@ pub fn blast(answer: &WhatIfAnswer, palette: Palette) -> String {
                 (&it.path).into(),
                 clusters(&it.clusters).into(),
                 (&it.by.layer).into(),
-                Place::from(&it.by).to_string().into(),
+                Location::from(&it.by).to_string().into(),
             ]);
         }
         out.push_str(&table.render("  ", palette));
@@ -45,7 +45,7 @@ pub fn blast(answer: &WhatIfAnswer, palette: Palette) -> String {
         out.push_str(&format!("\n{}\n", palette.paint(Ink::Green, "fixed")));
         let mut table = Table::new(["SEVERITY", "CODE", "AT", "MESSAGE"]);
         for it in fixed {
-            let at = it.at.as_ref().map(|it| Place::from(it).to_string()).unwrap_or_default();
+            let at = it.at.as_ref().map(|it| Location::from(it).to_string()).unwrap_or_default();
             table.row([it.severity.as_str().into(), (&it.code).into(), at.into(), (&it.message).into()]);
         }
         out.push_str(&table.render("  ", palette));
@@ -59,7 +59,7 @@ fn refused(answer: &WhatIfAnswer, palette: Palette) -> String {
     let line = |it: &String| format!("{}: {}\n", palette.paint(Ink::Red, "refused"), clean(it));
     let mut out: String = documents.map(line).collect();
     if !out.is_empty() {
-        out.push_str("the webhook refuses the change; what the document governs keeps its last state\n");
+        out.push_str("the webhook denies the change; the objects of the document keep their last state\n");
     }
     out
 }
@@ -93,7 +93,7 @@ fn group(group: &ChangeGroupAnswer, palette: Palette, out: &mut String) {
     out.push_str(&format!("{subject}  {}  {total}: {clusters}\n", palette.paint(ink, group.change.as_str())));
     let mut table = Table::new(["OBJECT", "PATH", "BEFORE", "", "AFTER", "BECAUSE OF"]);
     for it in &group.changes {
-        let cause = it.cause.as_ref().map(|it| Place::from(it).to_string()).unwrap_or_default();
+        let cause = it.cause.as_ref().map(|it| Location::from(it).to_string()).unwrap_or_default();
         let after = match it.released {
             Some(true) => "released, stays in the cluster".to_owned(),
             _ => value::of(&it.after, &it.after_from),
@@ -153,7 +153,7 @@ no effect, because something hides it
         );
         let want = "\
 refused: PluginOverride/acme/us
-the webhook refuses the change; what the document governs keeps its last state
+the webhook denies the change; the objects of the document keep their last state
 
 fixed
   SEVERITY   CODE            AT           MESSAGE

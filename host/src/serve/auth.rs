@@ -92,7 +92,7 @@ pub async fn authorize(State(auth): State<Arc<Auth>>, request: Request, next: Ne
     let headers = request.headers();
     if !auth.is_host_allowed(headers, here) {
         let hint = format!("open http://127.0.0.1:{}, or give the name with `--host`", auth.address.port());
-        let message = "this server answers to this machine's own names only";
+        let message = "this server accepts only host names of this machine";
         return error_response(StatusCode::FORBIDDEN, "host-not-allowed", message, &hint);
     }
     if !(auth.is_origin_allowed(headers, here) || is_link(&request)) {

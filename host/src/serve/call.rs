@@ -1,5 +1,5 @@
-//! `POST /v1/call`: one engine request, one answer. Over a served fleet, several workspaces answer calls at the same time
-//! ([`super::pool`]); without one, all calls share a workspace, one after the other.
+//! `POST /v1/call`: one engine request, one answer. Over a served fleet, several workspaces answer calls at the same
+//! time ([`super::pool`]); without one, all calls share a workspace, one after the other.
 //!
 //! 1. Over a served fleet, requests that change the workspace are rejected: every page uses the same one.
 //! 2. Requests for unredacted Secret data are rejected.
@@ -37,7 +37,7 @@ pub async fn call(State(app): State<Arc<App>>, body: Body) -> Response {
             );
         }
         Err(BodyError::TooSlow) => {
-            let hint = "send it as a whole";
+            let hint = "send the body without pauses";
             return error_response(StatusCode::REQUEST_TIMEOUT, "request-too-slow", "the request did not arrive", hint);
         }
     };
@@ -49,12 +49,12 @@ pub async fn call(State(app): State<Arc<App>>, body: Body) -> Response {
 
 impl App {
     fn answer(&self, request: &Bytes) -> String {
-        let asked = asked(request);
-        if let Some(rejected) = self.rejection(asked.as_ref()) {
+        let head = request_head(request);
+        if let Some(rejected) = self.rejection(head.as_ref()) {
             return rejected;
         }
         let load = || load_guest(&self.module, self.limits, &Arc::clone(&self.published.borrow()));
-        let op = asked.as_ref().map(Asked::op).unwrap_or_default();
+        let op = head.as_ref().map(RequestHead::op).unwrap_or_default();
         self.pool.call(op, request, load).unwrap_or_else(|problem| {
             let hint = "raise `--timeout` and `--memory`";
             error_answer(&refusal("fleet-not-loaded", &format!("the fleet cannot be loaded: {problem}"), hint))
@@ -63,15 +63,15 @@ impl App {
 
     /// The error for a request that is not passed to the engine. Malformed JSON is left to the engine, which uses the
     /// same parser.
-    fn rejection(&self, asked: Option<&Asked>) -> Option<String> {
-        let (op, reveal) = (asked?.op(), &asked?.reveal);
+    fn rejection(&self, head: Option<&RequestHead>) -> Option<String> {
+        let (op, reveal) = (head?.op(), &head?.reveal);
         if self.has_fleet && changes(op) {
             let message = format!("`{op}` would change the fleet that is served");
-            let hint = "ask with `whatIf`, or use `fleetfold call`, which has a workspace of its own";
+            let hint = "preview the change with `whatIf`, or use `fleetfold call`, which has its own workspace";
             return Some(error_answer(&refusal("read-only", &message, hint)));
         }
         if reveal.0.as_ref().is_some_and(|it| *it != Value::Bool(false)) {
-            let hint = "leave `reveal` out; it is for who writes objects, as the runner does";
+            let hint = "leave out `reveal`: it is for clients that write objects";
             return Some(error_answer(&refusal(
                 "reveal-not-allowed",
                 "this server does not reveal the contents of Secrets",
@@ -84,21 +84,21 @@ impl App {
 
 /// What decides whether a request is passed on. The engine checks the types of the fields.
 #[derive(Deserialize)]
-struct Asked {
+struct RequestHead {
     #[serde(default)]
     op: MaybeAbsent<Value>,
     #[serde(default)]
     reveal: MaybeAbsent<Value>,
 }
 
-impl Asked {
+impl RequestHead {
     fn op(&self) -> &str {
         self.op.0.as_ref().and_then(Value::as_text).unwrap_or_default()
     }
 }
 
 /// The fields of a request; nothing if it is malformed.
-fn asked(request: &[u8]) -> Option<Asked> {
+fn request_head(request: &[u8]) -> Option<RequestHead> {
     let request = reader::parse(std::str::from_utf8(request).ok()?).ok()?;
     read::from_value_ignoring_unknown(request).ok()
 }

@@ -140,7 +140,7 @@ impl Published {
             at: None,
             code: Text::new_static(Code::QuarantinedDocument.as_str()),
             hint: Some("simplify the document, or raise `--timeout` and `--memory`".to_owned()),
-            message: format!("`{subject}` exceeds a limit of the engine, so it is put aside"),
+            message: format!("`{subject}` exceeds a limit of the engine and is quarantined"),
             severity: Severity::Error,
         }));
         Published::new(snapshot)
@@ -150,7 +150,7 @@ impl Published {
     pub fn with_problem(&self, problem: &str) -> Published {
         let mut snapshot = self.snapshot.clone();
         snapshot.diagnostics.retain(|it| it.code != NOT_LOADED);
-        let hint = "what was there before is shown; mend the documents, or raise `--timeout` and `--memory`";
+        let hint = "the previous version is shown; fix the documents, or raise `--timeout` and `--memory`";
         snapshot.diagnostics.push(Finding {
             at: None,
             code: Text::new_static(NOT_LOADED),

@@ -66,7 +66,7 @@ impl Pool {
         load: impl FnOnce() -> Result<Guest, String>,
     ) -> Result<String, String> {
         let (taken, generation, is_slow) = self.take(op);
-        let mut place = Place { pool: self, is_slow, is_kept: false };
+        let mut slot = Slot { pool: self, is_slow, is_kept: false };
         let mut guest = match taken {
             Some(guest) => guest,
             None => load()?,
@@ -77,7 +77,7 @@ impl Pool {
         state.took.insert(op.to_owned(), started.elapsed());
         if state.generation == generation && !guest.is_fresh() {
             state.idle.push(guest);
-            place.is_kept = true;
+            slot.is_kept = true;
         }
         drop(state);
         Ok(answer)
@@ -106,14 +106,14 @@ impl Pool {
     }
 }
 
-/// The place of a call in the pool; returned also if the call panics.
-struct Place<'a> {
+/// The slot of a call in the pool; released also if the call panics.
+struct Slot<'a> {
     pool: &'a Pool,
     is_slow: bool,
     is_kept: bool,
 }
 
-impl Drop for Place<'_> {
+impl Drop for Slot<'_> {
     fn drop(&mut self) {
         let mut state = self.pool.lock();
         state.slow -= usize::from(self.is_slow);
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn a_workspace_that_cannot_be_loaded_leaves_its_place_to_the_next() {
+    fn a_workspace_that_cannot_be_loaded_leaves_its_slot_to_the_next() {
         let (pool, load, _) = pool(true);
         assert!(pool.call("plan", b"bad", load.clone()).unwrap().contains("deadline-exceeded"));
         assert_eq!(pool.call("plan", b"good", || Err("no".to_owned())), Err("no".to_owned()));

@@ -4,11 +4,12 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use fleetfold_core::Value;
+use fleetfold_core::api::configure::Configure;
 use fleetfold_core::api::plan::PlanRequest;
 use fleetfold_core::api::request_text;
+use fleetfold_core::diagnostic::read::from_value;
 
-use super::fleet_snapshot::{FleetSnapshot, Published};
+use super::fleet_snapshot::{FleetSnapshot, Published, SettingsFile};
 use super::load_guest;
 use crate::clock::now;
 use crate::engine::Engine;
@@ -41,8 +42,9 @@ pub fn load(module: &Module, limits: Limits, snapshot: FleetSnapshot) -> Result<
 
 /// What the settings of a snapshot put aside; those that come later count.
 fn quarantined(snapshot: &FleetSnapshot) -> Vec<String> {
-    let lists = snapshot.settings.iter().rev().find_map(|it| it.configure.get("quarantined").and_then(Value::as_list));
-    lists.into_iter().flatten().filter_map(|it| it.as_text().map(|it| it.to_string())).collect()
+    let read = |it: &SettingsFile| from_value::<Configure>(it.configure.clone()).ok()?.quarantined;
+    let lists = snapshot.settings.iter().rev().find_map(read);
+    lists.into_iter().flatten().map(String::from).collect()
 }
 
 struct Bench<'a> {

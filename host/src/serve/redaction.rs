@@ -45,7 +45,7 @@ impl Redaction {
     /// Replaces all Secret data in a value, also in copies inside annotations.
     pub fn pseudonymize(&self, value: &mut Value) {
         let mut masked = value.clone();
-        secrets::cover(&mut masked);
+        secrets::redact(&mut masked);
         self.replace(value, &masked, Form::Object);
     }
 

@@ -76,9 +76,9 @@ impl Site {
         };
         if !matches!(*request.method(), Method::GET | Method::HEAD) {
             let allow = [(header::ALLOW, "GET, HEAD")];
-            let hint = "requests are put to `POST /v1/call`";
+            let hint = "send requests to `POST /v1/call`";
             let rejected =
-                error_response(StatusCode::METHOD_NOT_ALLOWED, "method-not-allowed", "the page is only read", hint);
+                error_response(StatusCode::METHOD_NOT_ALLOWED, "method-not-allowed", "the page is read-only", hint);
             return (allow, rejected).into_response();
         }
         // Cached by the browser and revalidated each time: the next version may have another page.

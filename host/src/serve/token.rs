@@ -55,7 +55,7 @@ impl Token {
         }
         let fits = |it: char| it.is_ascii_alphanumeric() || matches!(it, '-' | '.' | '_' | '~');
         match text.chars().find(|it| !fits(*it)) {
-            Some(_) => Err("it has something else than letters, digits, `-`, `.`, `_` and `~`".to_owned()),
+            Some(_) => Err("it may hold only letters, digits, `-`, `.`, `_` and `~`".to_owned()),
             None => Ok(Token::of(text.to_owned())),
         }
     }
@@ -159,13 +159,13 @@ fn cookies<'a>(headers: &'a HeaderMap, name: &'a str) -> impl Iterator<Item = &'
 }
 
 fn rejected(headers: &HeaderMap) -> Verdict {
-    const MESSAGE: &str = "this server wants its token";
+    const MESSAGE: &str = "this server requires its token";
     const HINT: &str = "open the address that `fleetfold serve` printed, or `/?token=` with what is in its token file; \
          programs send `Authorization: Bearer` with it";
     let is_person =
         headers.get(header::ACCEPT).and_then(|it| it.to_str().ok()).is_some_and(|it| it.contains("text/html"));
     let response = match is_person {
-        true => (StatusCode::UNAUTHORIZED, format!("Fleetfold: {MESSAGE}.\n\nTo come in, {HINT}.\n")).into_response(),
+        true => (StatusCode::UNAUTHORIZED, format!("Fleetfold: {MESSAGE}.\n\nTo sign in, {HINT}.\n")).into_response(),
         false => error_response(StatusCode::UNAUTHORIZED, "token-needed", MESSAGE, HINT),
     };
     let ask = [(header::WWW_AUTHENTICATE, "Bearer realm=\"fleetfold\"")];

@@ -3,13 +3,14 @@
 //! A subject can be left out without a consequence (`quarantined` of `configure`), so the call is repeated with some of
 //! them left out:
 //!
-//! 1. Subjects whose documents changed since the last good call come first: if the call succeeds without them, the search
-//!    is among them.
-//! 2. Otherwise all subjects are left out and let in again from the first on. The search halves the range until the first
-//!    subject is found with which the call fails. It is blamed only if the call also fails with that subject alone:
-//!    a fleet that is too large for the limits is nobody's fault.
+//! 1. Subjects whose documents changed since the last good call come first: if the call succeeds without them, the
+//!    search is among them.
+//! 2. Otherwise all subjects are left out and let in again from the first on. The search halves the range until the
+//!    first subject is found with which the call fails. It is blamed only if the call also fails with that subject
+//!    alone: a fleet that is too large for the limits is nobody's fault.
 //! 3. With the blamed subjects left out, the call is repeated in full. If it fails again, the search goes on.
-//! 4. The number of calls and their time are limited. What was found by then counts; without an answer the error stays an error.
+//! 4. The number of calls and their time are limited. What was found by then counts; without an answer the error stays
+//!    an error.
 
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
@@ -52,7 +53,8 @@ pub struct Found {
 }
 
 /// Searches for the subjects on which `request` fails. `quarantined` are left out already, and `changed` are the
-/// documents that changed since the last good call. Afterwards the workspace may be lost, and its quarantine is undefined.
+/// documents that changed since the last good call. Afterwards the workspace may be lost, and its quarantine is
+/// undefined.
 pub fn search(bench: &mut dyn Workbench, request: &str, quarantined: &[String], changed: &BTreeSet<String>) -> Found {
     let trial_deadline = bench.deadline().map(|it| (it / 4).min(LONGEST_TRIAL));
     let mut search = Search { bench, request, calls: MAX_CALLS, until: Instant::now() + MAX_TIME, trial_deadline };

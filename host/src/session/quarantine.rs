@@ -7,9 +7,9 @@ use std::time::{Duration, Instant};
 
 use fleetfold_core::Value;
 use fleetfold_core::api::Refusal;
-use fleetfold_core::object::document::Reference;
+use fleetfold_core::object::Reference;
 use fleetfold_core::value::Text;
-use fleetfold_core::workspace::quarantine::asks_for_the_same;
+use fleetfold_core::workspace::equal_ignoring_server_fields;
 
 use crate::clock::now;
 use crate::engine::refusal;
@@ -41,7 +41,8 @@ impl Quarantined {
     pub fn summary(&self) -> String {
         let Quarantined { reference, message, since, wait, .. } = self;
         format!(
-            "{reference} is quarantined since {since}: {message}; it keeps its last state, and is tried again every {wait:?} or when it changes"
+            "{reference} is quarantined since {since}: {message}; it keeps its last state, and is tried again every \
+             {wait:?} or when it changes"
         )
     }
 
@@ -129,7 +130,7 @@ impl Quarantine {
         for document in documents {
             let identity = Target::of(document).identity();
             self.0.retain(|reference, it| {
-                let is_same = it.document.as_ref().is_some_and(|before| asks_for_the_same(before, document));
+                let is_same = it.document.as_ref().is_some_and(|before| equal_ignoring_server_fields(before, document));
                 is_same || !Reference::parse(reference).is_ok_and(|it| it.names(&identity))
             });
         }

@@ -2,7 +2,8 @@
 //!
 //! The first line names the writer: `{"fleetfold":{"module":"sha256:…","version":"…"}}`. Every other line is a request
 //! and the hash of its answer: `{"answer":"sha256:…","request":{…}}`. Requests are recorded byte for byte, except that
-//! the key of digests is left out: who has a record should not be able to try values against published digests for ever.
+//! the key of digests is left out: who has a record should not be able to try values against published digests for
+//! ever.
 
 #[cfg(test)]
 mod tests;
@@ -47,9 +48,9 @@ struct Writer {
     version: Option<String>,
 }
 
-/// What a replay reports of a request.
+/// The fields of a request that a replay reports.
 #[derive(Debug, Deserialize)]
-struct Asked {
+struct RequestHead {
     op: Option<String>,
     now: Option<String>,
 }
@@ -190,8 +191,8 @@ impl std::error::Error for ReplayError {}
 
 /// Sends every request of a record to `engine`, in order and to an empty workspace, and compares the answers.
 ///
-/// The record may be of another module: replaying shows what the module changes. `digest_key` takes the place of the key
-/// that the record leaves out.
+/// The record may be of another module: replaying shows what the module changes. `digest_key` takes the place of the
+/// key that the record leaves out.
 ///
 /// # Errors
 ///
@@ -247,7 +248,7 @@ impl Replay {
         // A hash contains no quote, so the first match is the right one.
         let parts = inner.and_then(|it| it.split_once(between));
         let (recorded, request) = parts.ok_or("it has no answer and request")?;
-        let Asked { op, now: planned_at } = parse(request)?;
+        let RequestHead { op, now: planned_at } = parse(request)?;
         let keyed = with_key(request, digest_key);
         self.lacks_digest_key |= keyed.is_some() && digest_key.is_none();
         let response = engine.call(keyed.as_deref().unwrap_or(request).as_bytes());

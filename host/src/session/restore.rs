@@ -13,7 +13,7 @@ use super::{EngineError, Session};
 use crate::target::Target;
 
 const RESTORED_HINT: &str =
-    "allow more with `--timeout` and `--memory`; no single document is the cause, and nothing that was loaded is lost";
+    "raise `--timeout` and `--memory`; no single document is the cause, and the loaded state is kept";
 
 impl Workbench for Session {
     fn send(&mut self, request: &str, deadline: Option<Duration>) -> Option<String> {

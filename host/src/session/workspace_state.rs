@@ -9,9 +9,9 @@ use fleetfold_core::Value;
 use fleetfold_core::api::configure::{Configure, KubeFedInput};
 use fleetfold_core::api::load::{Load, QueryInput, TargetInput, Unload};
 use fleetfold_core::api::{Op, request_text};
-use fleetfold_core::object::document::{Identity, Reference};
+use fleetfold_core::object::{Identity, Reference};
 use fleetfold_core::value::Text;
-use fleetfold_core::workspace::observed::{ObservedCluster, Query};
+use fleetfold_core::workspace::{ObservedCluster, Query};
 
 use crate::target::Target;
 

@@ -1,12 +1,13 @@
 //! Until when a certificate is valid.
 //!
-//! Reads two fields of X.509 and nothing else: what cannot be read is not reported, and TLS itself decides what is served.
+//! Reads two fields of X.509 and nothing else: what cannot be read is not reported, and TLS itself decides what is
+//! served.
 
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 
-/// A certificate is reported when this much of its life is left, or a quarter of it if that is less. cert-manager renews
-/// 30 days before the end, so a report means that something does not renew.
+/// A certificate is reported when this much of its life is left, or a quarter of it if that is less. cert-manager
+/// renews 30 days before the end, so a report means that something does not renew.
 const WARN_BEFORE: i64 = 21 * 24 * 3600;
 
 const INTEGER: u8 = 0x02;

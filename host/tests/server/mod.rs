@@ -8,9 +8,13 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use fleetfold_core::Value;
+use fleetfold_core::api::configure::Configure;
+use fleetfold_core::api::load::Load;
+use fleetfold_core::api::{Finding, Op, Refusal, read_response, request_text};
+use fleetfold_core::diagnostic::read::{from_text, from_value_ignoring_unknown};
 use fleetfold_core::value::json;
 use rustix::process::{Pid, Signal, kill_process};
+use serde::Deserialize;
 
 pub const JSON: &str = "content-type: application/json";
 
@@ -66,16 +70,28 @@ impl Server {
         self.send("POST", "/v1/call", &[&[self.host().as_str()], headers].concat(), body)
     }
 
-    /// The answer to a request, read.
-    pub fn ask(&self, request: &str) -> Value {
-        json::parse(&self.call(&[JSON], request).body).unwrap()
+    /// The answer to a request that succeeds.
+    #[track_caller]
+    pub fn ask<O: Op>(&self, request: &O) -> O::Answer {
+        let body = self.call(&[JSON], &request_text(request)).body;
+        read_response::<O>(&body).unwrap().unwrap_or_else(|refusal| panic!("{refusal:?}")).answer
     }
 
-    /// What `GET /v1/fleet` answers, read.
-    pub fn fleet(&self) -> Value {
+    /// Why a request is refused; nothing for one that succeeds.
+    pub fn refusal(&self, request: &str) -> Option<Refusal> {
+        #[derive(Deserialize)]
+        struct Response {
+            error: Option<Refusal>,
+        }
+        let body = json::parse_answer(&self.call(&[JSON], request).body).unwrap();
+        from_value_ignoring_unknown::<Response>(body).unwrap().error
+    }
+
+    /// The body of `GET /v1/fleet`.
+    pub fn fleet(&self) -> Fleet {
         let reply = self.get("/v1/fleet");
         assert_eq!((reply.status, reply.header("content-type")), (200, Some("application/json")));
-        json::parse(&reply.body).unwrap()
+        Fleet { body: reply.body.clone(), ..from_text(&reply.body).unwrap() }
     }
 
     pub fn send(&self, method: &str, path: &str, headers: &[&str], body: &str) -> Reply {
@@ -133,11 +149,44 @@ impl Server {
     }
 }
 
+/// The fleet that is served. Fields that are not listed fail the test.
+#[derive(Debug, Deserialize)]
+pub struct Fleet {
+    pub configure: Vec<Settings>,
+    pub diagnostics: Vec<Finding>,
+    pub editable: bool,
+    pub loads: Vec<Load>,
+    pub revision: String,
+    pub source: Source,
+    /// The JSON text of all of it.
+    #[serde(skip)]
+    pub body: String,
+}
+
+#[derive(Debug, Deserialize)]
+pub struct Settings {
+    pub configure: Configure,
+    pub file: Option<String>,
+    pub text: Option<String>,
+}
+
+#[derive(Debug, PartialEq, Deserialize)]
+pub struct Source {
+    pub kind: String,
+    pub name: String,
+}
+
 impl Drop for Server {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
+}
+
+/// The data of an event.
+#[derive(Deserialize)]
+struct Update {
+    revision: String,
 }
 
 /// The events that a page gets.
@@ -158,8 +207,7 @@ impl Updates {
                 event = name.trim().to_owned();
             } else if let Some(data) = line.strip_prefix("data: ") {
                 assert_eq!(event, "fleet");
-                let data = json::parse(data.trim()).unwrap();
-                return data.text_at(&["revision"]).to_owned();
+                return from_text::<Update>(data.trim()).unwrap().revision;
             }
         }
     }

@@ -154,8 +154,8 @@ pub fn answer<E: Engine + ?Sized>(input: impl BufRead, engine: &mut E) -> io::Re
 }
 
 impl Vector {
-    /// Runs the vector in an empty workspace and returns where the answers differ. `note` gets every answer, and whether
-    /// the engine was stopped.
+    /// Runs the vector in an empty workspace and returns where the answers differ. `note` gets every answer, and
+    /// whether the engine was stopped.
     pub fn run<E: Engine + ?Sized>(&self, engine: &mut E, mut note: impl FnMut(&str, bool)) -> Vec<Failure> {
         engine.fresh();
         let mut call = |request: &str| {

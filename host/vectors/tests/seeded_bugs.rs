@@ -1,7 +1,8 @@
 //! The vectors catch deliberate faults of the engine.
 //!
-//! `core/value/src/seeded.rs` lists the faults. Each is activated alone, and all vectors run natively. A fault is caught
-//! if a vector fails. A fault that no vector catches is a hole of the specification: add the vector, keep the fault.
+//! `core/value/src/seeded.rs` lists the faults. Each is activated alone, and all vectors run natively. A fault is
+//! caught if a vector fails. A fault that no vector catches is a hole of the specification: add the vector, keep the
+//! fault.
 //!
 //! It needs the feature `seeded-bugs`, which `cargo test --workspace` leaves off: `npm run seeded-bugs`.
 

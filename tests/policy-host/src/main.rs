@@ -1,8 +1,9 @@
 //! Runs a Kubewarden policy on the engine that Kubewarden itself uses: `policy-host MODULE < CASES`.
 //!
-//! A case is a line of JSON: `op`, the `payload` as text or the `hex` of its bytes, and the `script` of the host, a list of
-//! `operation`, `when` (what the request must have in it) and an `answer` or an `error`. Each case has an instance of its own, as
-//! with Kubewarden. What comes out is a line too: the `answer` or the `error`, and the host `calls` that were made.
+//! A case is a line of JSON: `op`, the `payload` as text or the `hex` of its bytes, and the `script` of the host, a
+//! list of `operation`, `when` (what the request must have in it) and an `answer` or an `error`. Each case has an
+//! instance of its own, as with Kubewarden. What comes out is a line too: the `answer` or the `error`, and the host
+//! `calls` that were made.
 #![forbid(unsafe_code)]
 
 use std::error::Error;

@@ -6,8 +6,8 @@
 use fleetfold_core::dialect;
 use fleetfold_core::object::fields::{Field, Fields, Others, Shape};
 use fleetfold_core::value::{Map, Value};
-use fleetfold_core::workspace::hub_kind::HubKind;
-use fleetfold_core::workspace::store::{Store, View};
+use fleetfold_core::workspace::HubKind;
+use fleetfold_core::workspace::{Store, View};
 use fleetfold_crds::crds;
 
 fn main() {

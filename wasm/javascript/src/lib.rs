@@ -35,7 +35,8 @@ impl Workspace {
         if request.unchecked_ref::<Utf16>().is_well_formed().unwrap_or_else(|_| request.is_valid_utf16()) {
             return self.0.call_text(&String::from(request));
         }
-        // A lone surrogate has no bytes, and would become another character without a word. The engine says where it is.
+        // A lone surrogate has no bytes, and would become another character without a word. The engine says where it
+        // is.
         let mut bytes = Vec::new();
         for unit in char::decode_utf16(request.iter()).map_while(Result::ok) {
             bytes.extend_from_slice(unit.encode_utf8(&mut [0; 4]).as_bytes());
@@ -53,8 +54,8 @@ impl Workspace {
     }
 }
 
-/// An answer of `callText` as an object, in which integers that a JavaScript number cannot hold are BigInts if `bigint`, and
-/// else the nearest numbers.
+/// An answer of `callText` as an object, in which integers that a JavaScript number cannot hold are BigInts if
+/// `bigint`, and else the nearest numbers.
 #[wasm_bindgen(js_name = readAnswer)]
 pub fn read_answer(text: &str, bigint: bool) -> Result<JsValue, JsError> {
     let answer = json::parse_answer(text).map_err(|error| JsError::new(&error.message))?;

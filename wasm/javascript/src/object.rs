@@ -1,11 +1,11 @@
 //! Values as JavaScript objects. `serde-wasm-bindgen` reads and writes them; two rules of ours go around its writer:
 //!
-//! 1. Integers that a JavaScript number holds exactly are numbers, others are BigInts. The crate writes either all 64-bit
-//!    integers as BigInts or none.
+//! 1. Integers that a JavaScript number holds exactly are numbers, others are BigInts. The crate writes either all
+//!    64-bit integers as BigInts or none.
 //! 2. `__proto__` is a key like any other. The crate assigns keys, and assigning this one replaces the prototype.
 //!
-//! Nothing goes around its reader: `web/src/plain.ts` hands over plain data. Here, `undefined` would become null, a `Date`
-//! an empty object, and half a surrogate pair another character.
+//! Nothing goes around its reader: `web/src/plain.ts` hands over plain data. Here, `undefined` would become null, a
+//! `Date` an empty object, and half a surrogate pair another character.
 
 use fleetfold_core::Value;
 use fleetfold_core::value::{Map, Number};

@@ -27,7 +27,7 @@ pub(crate) fn items(bytes: &[u8], sections: &[Section]) -> Result<Items, ModuleE
             items.push(read(&mut reader)?);
         }
         if !reader.eof() {
-            let what = format!("the {} section says more than its {count} entries", section.kind);
+            let what = format!("the {} section holds more than its {count} entries", section.kind);
             return Err(ModuleError::new(what, reader.original_position(), "the file is damaged: build it again"));
         }
     }

@@ -1,7 +1,7 @@
 //! A binary as a list of sections.
 //!
-//! Modules and components are laid out alike: eight bytes that say which of both it is, and then sections, each a number,
-//! a length and that many bytes. What is nested in a component is contents of a section here.
+//! Modules and components are laid out alike: eight bytes that say which of both it is, and then sections, each a
+//! number, a length and that many bytes. What is nested in a component is contents of a section here.
 
 use std::ops::Range;
 
@@ -95,7 +95,7 @@ fn section(reader: &mut BinaryReader<'_>, names: &[&'static str]) -> Result<Sect
     let len = reader.read_var_u32().map_err(broken)? as usize;
     let rest = reader.bytes_remaining();
     if len > rest {
-        let what = format!("the {kind} section wants {len} bytes, and there are {rest}");
+        let what = format!("the {kind} section needs {len} bytes, and {rest} are left");
         return Err(ModuleError::new(what, start, "the file is cut off: build or fetch it again"));
     }
     let inner = reader.original_position();

@@ -107,7 +107,7 @@ fn what_is_no_webassembly_is_told() {
     refused(b"\0asm\x01", "the file ends before its version", 5);
     refused(b"\0asm\x02\0\0\0", "there is no WebAssembly of version 2.0.0.0", 4);
     refused(&[EMPTY, b"\x63\0"].concat(), "there is no section of number 99", 8);
-    refused(&[EMPTY, b"\x01\x05\0"].concat(), "the type section wants 5 bytes, and there are 1", 8);
+    refused(&[EMPTY, b"\x01\x05\0"].concat(), "the type section needs 5 bytes, and 1 are left", 8);
     refused(&[EMPTY, b"\0\x02\x05a"].concat(), "unexpected end-of-file", 11);
     refused(&[EMPTY, b"\0\x03\x02\xff\xfe"].concat(), "malformed UTF-8 encoding", 12);
     refused(&[EMPTY, b"\0\xff\xff\xff\xff\xff"].concat(), "invalid var_u32: integer representation too long", 13);

@@ -29,7 +29,7 @@ fn bytes(text: &str) -> Vec<u8> {
     wat::parse_str(text).unwrap()
 }
 
-fn told(items: &[Item]) -> Vec<String> {
+fn printed(items: &[Item]) -> Vec<String> {
     let tell = |it: &Item| format!("{} {} {} {}", it.from, it.name, it.kind, it.type_of).trim().to_owned();
     items.iter().map(tell).collect()
 }
@@ -38,7 +38,7 @@ fn told(items: &[Item]) -> Vec<String> {
 fn a_module_tells_its_types() {
     let found = inspect(&bytes(MODULE)).unwrap();
     assert_eq!((found.form, found.purpose), (Form::Module, Purpose::Other));
-    assert_eq!(told(&found.imports), ["env log func (i32)", "env counter global mut i64"]);
+    assert_eq!(printed(&found.imports), ["env log func (i32)", "env counter global mut i64"]);
     let want = [
         "memory memory 17..256 pages",
         "table table 3.. of funcref",
@@ -47,7 +47,7 @@ fn a_module_tells_its_types() {
         "both func (i32, i64) -> (f64, i32)",
         "log again func (i32)",
     ];
-    assert_eq!(told(&found.exports), want);
+    assert_eq!(printed(&found.exports), want);
     let memory = Memory {
         initial: 17,
         maximum: Some(256),
@@ -64,8 +64,8 @@ fn a_component_tells_names_and_kinds() {
     let found = inspect(&bytes(COMPONENT)).unwrap();
     assert_eq!((found.form, found.purpose), (Form::Component, Purpose::Component));
     let want = ["a:b/c@1.0.0 instance", "now func", "kind type", "same type", "core core module"];
-    assert_eq!(told(&found.imports), want);
-    assert_eq!(told(&found.exports), ["call func", "typed func"]);
+    assert_eq!(printed(&found.imports), want);
+    assert_eq!(printed(&found.exports), ["call func", "typed func"]);
     assert_eq!(found.memories, []);
 }
 
@@ -93,7 +93,7 @@ fn memories_may_be_unusual() {
     let [first, second] = found.memories.as_slice() else { panic!("{:?}", found.memories) };
     assert_eq!((first.is_imported, first.is_shared, first.maximum), (true, true, Some(2)));
     assert_eq!((second.is_imported, second.is_64_bit, second.maximum), (false, true, None));
-    assert_eq!(told(&found.imports), ["e m memory 1..2 pages, shared"]);
+    assert_eq!(printed(&found.imports), ["e m memory 1..2 pages, shared"]);
 }
 
 #[track_caller]

@@ -37,7 +37,7 @@ export async function fetchFiles(
   for (const it of src.split(/\s+/).filter(Boolean)) {
     try {
       const response = await fetch(new URL(it, document.baseURI), { signal });
-      if (!response.ok) throw new Error(`the server answers ${response.status}`);
+      if (!response.ok) throw new Error(`the server returned ${response.status}`);
       files.push(...(await filesOf(engine, textsInResponse(it, await response.text()))));
     } catch (problem) {
       if (signal.aborted) break;

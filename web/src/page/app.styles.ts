@@ -30,7 +30,7 @@ export const appStyles = css`
     width: 100%;
     text-overflow: ellipsis;
   }
-  .jump {
+  .command-palette {
     flex: 1 1 200px;
     min-width: 0;
     max-width: 520px;
@@ -154,7 +154,7 @@ export const appStyles = css`
     header {
       flex-wrap: wrap;
     }
-    .jump {
+    .command-palette {
       order: 1;
       flex-basis: 100%;
       max-width: none;

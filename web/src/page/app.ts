@@ -28,7 +28,7 @@ import "./view/reference.js";
 import "./view/whatif.js";
 
 export const VIEWS: [view: View, title: string][] = [
-  ["groups", "Who gets what"],
+  ["groups", "Results"],
   ["fleet", "Fleet"],
   ["whatif", "What-if"],
   ["plan", "Plan"],
@@ -97,13 +97,13 @@ export class App extends LitElement {
     if (sourceKey(location.hash) !== sourceKey(this.#address ?? "")) return this.#start();
     const link = await this.#link();
     this.#previousView = undefined;
-    this.state.select({ ...NO_SELECTION, view: "groups", ...link.choice });
+    this.state.select({ ...NO_SELECTION, view: "groups", ...link.selection });
   }
 
   #link(): ReturnType<typeof readLink> {
     return readLink(this.state.engine, location.hash).catch((problem: Error) => {
       this.problem = problem.message;
-      return { choice: {} };
+      return { selection: {} };
     });
   }
 
@@ -112,7 +112,7 @@ export class App extends LitElement {
     try {
       await this.state.engine.ready;
       const link = await this.#link();
-      this.state.selection = { view: "groups", ...link.choice };
+      this.state.selection = { view: "groups", ...link.selection };
       if (link.source) await this.state.open(link.source, link.edits);
       else if (serverMode() === "fleet") await this.#openServedFleet();
       else await this.state.open(await fetchExample(this.state.engine, "mixed"));
@@ -156,7 +156,7 @@ export class App extends LitElement {
             ${
               this.state.source.id.startsWith("example:")
                 ? nothing
-                : html`<option value="" selected>${this.state.source.title || "nothing yet"}</option>`
+                : html`<option value="" selected>${this.state.source.title || "no documents"}</option>`
             }
             <optgroup label="Examples">
               ${EXAMPLES.map(
@@ -168,7 +168,11 @@ export class App extends LitElement {
             </optgroup>
           </select>
         </label>
-        <button class="jump" @click=${() => this.#commandPalette?.show()} aria-keyshortcuts="Control+K Meta+K">
+        <button
+          class="command-palette"
+          @click=${() => this.#commandPalette?.show()}
+          aria-keyshortcuts="Control+K Meta+K"
+        >
           <kbd>${MAC ? "⌘K" : "Ctrl K"}</kbd> jump to cluster, option, document
         </button>
         <ff-sharing .state=${this.state}></ff-sharing>
@@ -210,7 +214,7 @@ export class App extends LitElement {
         </section>
         <section slot="right" aria-label="Cluster"><ff-effective .state=${this.state}></ff-effective></section>
       </ff-columns>
-      <ff-jump .state=${this.state} .views=${VIEWS}></ff-jump>
+      <ff-command-palette .state=${this.state} .views=${VIEWS}></ff-command-palette>
     `;
   }
 
@@ -291,7 +295,7 @@ export class App extends LitElement {
                     ${it}
                   </button> `,
               )}
-              cannot be read: what it said last is shown
+              cannot be read: showing the last valid version
             </p>`
           : nothing
       }
@@ -337,7 +341,7 @@ export class App extends LitElement {
   }
 
   get #commandPalette(): CommandPalette | null {
-    return this.renderRoot.querySelector("ff-jump");
+    return this.renderRoot.querySelector("ff-command-palette");
   }
 
   #firstError(file: string): { line?: number; column?: number } {

@@ -151,7 +151,7 @@ export class CommandPalette extends LitElement {
                   </li>`,
               )}
             </ul>`
-          : html`<div class="none quiet" role="status">nothing is called like that</div>`
+          : html`<div class="none quiet" role="status">no matches</div>`
       }
     `;
   }
@@ -243,4 +243,4 @@ function deepActiveElement(): Element | null {
   return active;
 }
 
-customElements.define("ff-jump", CommandPalette);
+customElements.define("ff-command-palette", CommandPalette);

@@ -11,7 +11,7 @@ export const KEYS: { key?: Key; shown: string; pressed: string; does: string }[]
   { key: "compare", shown: "c", pressed: "c", does: "compare the cluster with another" },
   { key: "close", shown: "Esc", pressed: "Escape", does: "leave the editor, close what is open" },
   { key: "help", shown: "?", pressed: "?", does: "this list" },
-  { shown: "Ctrl Space", pressed: "", does: "in the editor: what may stand here" },
+  { shown: "Ctrl Space", pressed: "", does: "in the editor: completion" },
   { shown: "Ctrl F", pressed: "", does: "in the editor: find" },
   { shown: "F8", pressed: "", does: "in the editor: the next problem" },
   { shown: "Alt Enter", pressed: "", does: "in the editor: the value that this line decides" },

@@ -12,7 +12,7 @@ export function followServer(state: State, revision: string, report: (said: stri
     lastRevision = revision;
     void refetch();
   });
-  updates.addEventListener("error", () => report("the server does not answer; what is shown is what it said last"));
+  updates.addEventListener("error", () => report("the server does not respond; showing its last fleet"));
   updates.addEventListener("open", () => report(""));
 
   const refetch = async (): Promise<void> => {

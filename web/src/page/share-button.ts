@@ -58,10 +58,10 @@ export class ShareButton extends LitElement {
               ${
                 this.link
                   ? html`<p class="quiet">
-                      The documents are in the link itself, after the #: no server gets them.
+                      The link itself holds the documents, after the #: no server receives them.
                       ${
                         this.link.leftOut
-                          ? `What Secrets hold is left out (${pluralize(this.link.leftOut, "document")}).`
+                          ? `Secret data is left out (${pluralize(this.link.leftOut, "document")}).`
                           : ""
                       }
                     </p>`

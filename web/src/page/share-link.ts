@@ -52,15 +52,15 @@ export async function linkTo(state: State): Promise<Link> {
 export async function readLink(
   engine: Engine,
   fragment: string,
-): Promise<{ source?: Source; edits?: Record<string, string | null>; choice: Partial<Selection> }> {
+): Promise<{ source?: Source; edits?: Record<string, string | null>; selection: Partial<Selection> }> {
   const parameters = new URLSearchParams(fragment.replace(/^#/, ""));
-  const choice = Object.fromEntries(
+  const selection = Object.fromEntries(
     SELECTION_KEYS.flatMap((key) => (parameters.has(key) ? [[key, parameters.get(key)!]] : [])),
   ) as Partial<Selection>;
   const compressed = parameters.get("s");
   if (compressed === null) {
     const name = parameters.get("example");
-    return { choice, ...(name ? { source: await fetchExample(engine, name) } : {}) };
+    return { selection, ...(name ? { source: await fetchExample(engine, name) } : {}) };
   }
   const shared = validate(JSON.parse(await decompress(compressed)));
   const files = (await filesOf(engine, Object.entries(shared.files ?? {}))).map((it): File => {
@@ -71,7 +71,7 @@ export async function readLink(
     shared.example === undefined
       ? { ...localSource(files), id: "link", title: "a shared link" }
       : await fetchExample(engine, shared.example);
-  return { source, edits: shared.edits, choice: { ...shared.selection, ...choice } };
+  return { source, edits: shared.edits, selection: { ...shared.selection, ...selection } };
 }
 
 const SELECTION_KEYS = ["view", "subject", "cluster", "compare", "path", "object", "file"] as const;
@@ -114,8 +114,8 @@ function validate(value: unknown): Shared {
     (it.example === undefined || typeof it.example === "string") &&
     typeof it.selection === "object" &&
     it.selection !== null &&
-    Object.values(it.selection).every((chosen) => chosen === undefined || typeof chosen === "string");
-  if (!fits) throw new Error("the link does not hold what this page can open; was it made by another version?");
+    Object.values(it.selection).every((value) => value === undefined || typeof value === "string");
+  if (!fits) throw new Error("this page cannot open the link; was it made by another version?");
   return it;
 }
 

@@ -85,7 +85,7 @@ interface Served {
 /** Fetches the fleet of the server and its revision. */
 export async function fetchServedFleet(): Promise<{ source: Source; revision: string }> {
   const response = await fetch("v1/fleet");
-  if (!response.ok) throw new Error(`the server does not give its fleet (${response.status})`);
+  if (!response.ok) throw new Error(`the server did not return its fleet (${response.status})`);
   const fleet = (await response.json()) as Served;
   const isFile = (load: Load) => load.text !== undefined && load.file !== undefined;
   const isAll = (load: Load) => load.complete === true && load.query === undefined && load.documents?.length === 0;

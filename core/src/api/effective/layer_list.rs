@@ -20,7 +20,7 @@ use crate::value::{SHARED_PART, Text, Value, WordHasher};
 #[serde(from = "Vec<LayerAnswer>")]
 pub struct LayerList(Arc<Hashed>);
 
-/// A list with its hash: in a fleet it is asked for once a cluster.
+/// A list with its hash, which is needed once per cluster.
 #[derive(Debug)]
 struct Hashed {
     layers: Vec<LayerAnswer>,
@@ -72,8 +72,8 @@ pub struct Chains {
     paths: Slots<Pointer, Text>,
 }
 
-/// What was made of something shared, by its address. The slots hold on to what has the address, so that nothing else can
-/// come to be there.
+/// What was made of something shared, by its address. The slots hold on to what has the address, so that nothing else
+/// can come to be there.
 #[derive(Debug)]
 struct Slots<K, T>(Vec<Option<(K, T)>>);
 

@@ -51,7 +51,7 @@ impl<'a> Sources<'a> {
     pub fn learn(&mut self, rendered: &Rendered) {
         let touched = rendered.objects.iter().flat_map(|it| &it.origins).flat_map(|(_, chain)| chain.iter());
         for Origin { document, .. } in touched.filter_map(|it| it.origin.as_ref()) {
-            // Where they are many after all, looking through what is known would cost more than it spares.
+            // If there are many, searching the known ones would cost more than it saves.
             if self.known(document).is_none() && self.known.len() < Self::MOST {
                 let (found, name) = self.look_up(document);
                 self.known.push((Arc::as_ptr(document).addr(), found, name));

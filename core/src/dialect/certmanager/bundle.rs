@@ -10,9 +10,9 @@
 //! | molds | `spec.molds` | the key `molds`, as YAML |
 //! | manifests | `spec.manifests` | every other key, as YAML with one or many documents |
 //!
-//! A component is `{name, deployment, container}`; without `container` it is the only one of its Deployment. A mold lists
-//! the flags of a component, `{controller: [{flag: v, type: int}]}`. cert-manager's components and molds are known, and
-//! need not be given.
+//! A component is `{name, deployment, container}`; without `container` it is the only one of its Deployment. A mold
+//! lists the flags of a component, `{controller: [{flag: v, type: int}]}`. cert-manager's components and molds are
+//! known, and need not be given.
 
 use std::sync::Arc;
 
@@ -63,12 +63,12 @@ pub struct Bundle {
     pub version_at: Pointer,
     pub components: Vec<Component>,
     pub manifests: Vec<Manifest>,
-    /// What the bundle says of flags, by component.
-    pub molds: Vec<OwnMold>,
+    /// The flags that the bundle lists, by component.
+    pub flag_types: Vec<ComponentFlags>,
 }
 
 /// A component, and its flags with what they take.
-pub type OwnMold = (Text, Vec<(Text, FlagType)>);
+pub type ComponentFlags = (Text, Vec<(Text, FlagType)>);
 
 /// A part of a product that can be overridden: one container.
 #[derive(Clone, Debug)]
@@ -96,24 +96,24 @@ pub struct BundleIndex {
 }
 
 impl BundleIndex {
-    /// Of one product, or of all of them. What is wrong with a bundle is told.
+    /// Of one product, or of all of them. Reports bundles that cannot be read.
     pub fn of(view: View, product: Option<&str>, out: &mut Vec<Diagnostic>) -> BundleIndex {
-        let mut shelf = BundleIndex::default();
+        let mut index = BundleIndex::default();
         for document in documents(view) {
             let its_product = product_of(document);
             if product.is_some_and(|it| its_product.is_some_and(|its| its != it)) {
                 continue;
             }
             match Bundle::read(document) {
-                Ok(bundle) => shelf.bundles.push(bundle),
+                Ok(bundle) => index.bundles.push(bundle),
                 Err(error) => {
                     out.push(error.into_diagnostic(Severity::Error).of(&document.identity));
-                    shelf.broken.push(document.identity.clone());
+                    index.broken.push(document.identity.clone());
                 }
             }
         }
-        sort_by(&mut shelf.bundles, |a, b| b.version.cmp(&a.version).then_with(|| a.document.cmp(&b.document)));
-        shelf
+        sort_by(&mut index.bundles, |a, b| b.version.cmp(&a.version).then_with(|| a.document.cmp(&b.document)));
+        index
     }
 }
 
@@ -153,14 +153,14 @@ impl Bundle {
             bad(format!("`{written}` is not a version"), &version_at).hint("a version is written `v1.3.1`")
         })?;
         let source = Source { document: Arc::new(document.identity.clone()), root, fields };
-        let (components, molds, manifests) = match wrapped {
+        let (components, flag_types, manifests) = match wrapped {
             true => (source.inner("components")?, source.inner("molds")?, source.files()?),
             false => (fields.get("components").cloned(), fields.get("molds").cloned(), source.objects()?),
         };
         let mut bundle = Bundle {
             document: Arc::clone(&source.document),
             components: source.components(components.as_ref(), &product)?,
-            molds: source.molds(molds.as_ref())?,
+            flag_types: source.flag_types(flag_types.as_ref())?,
             product,
             version,
             written,
@@ -172,7 +172,7 @@ impl Bundle {
         Ok(bundle)
     }
 
-    /// A bundle must be installable as a whole: half of one is no version of anything.
+    /// A bundle must be complete: a part of one cannot be installed.
     fn check(&self, root: &Pointer) -> Result<(), Error> {
         if self.manifests.is_empty() {
             return Err(bad("the bundle has no manifests", root));
@@ -225,9 +225,9 @@ impl Bundle {
         }
     }
 
-    /// The flags of a component as the bundle has them, if it does.
-    pub fn mold(&self, component: &str) -> Option<&[(Text, FlagType)]> {
-        self.molds.iter().find(|(name, _)| name == component).map(|(_, rows)| rows.as_slice())
+    /// The flags of a component, if the bundle lists them.
+    pub fn flag_types(&self, component: &str) -> Option<&[(Text, FlagType)]> {
+        self.flag_types.iter().find(|(name, _)| name == component).map(|(_, rows)| rows.as_slice())
     }
 }
 
@@ -315,14 +315,14 @@ impl Source<'_> {
         Ok(components)
     }
 
-    fn molds(&self, given: Option<&Value>) -> Result<Vec<OwnMold>, Error> {
+    fn flag_types(&self, given: Option<&Value>) -> Result<Vec<ComponentFlags>, Error> {
         let at = self.root.child("molds");
         let components = match given {
             None | Some(Value::Null) => return Ok(Vec::new()),
             Some(Value::Map(components)) => components,
             Some(other) => return Err(bad(format!("`molds` must be a map, not {}", other.kind()), &at)),
         };
-        let mut molds = Vec::new();
+        let mut flag_types = Vec::new();
         for (component, rows) in components.iter() {
             let at = at.child(component.clone());
             let rows = rows.as_list().ok_or_else(|| bad("a mold is a list of `flag` and `type`", &at))?;
@@ -343,9 +343,9 @@ impl Source<'_> {
                 })?;
                 flags.push((flag, takes));
             }
-            molds.push((component.clone(), flags));
+            flag_types.push((component.clone(), flags));
         }
-        Ok(molds)
+        Ok(flag_types)
     }
 }
 

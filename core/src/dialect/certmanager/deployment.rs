@@ -1,4 +1,4 @@
-//! A deployment, translated: the objects of its version, with what it says over them.
+//! A deployment, translated: the objects of its version, with its overrides.
 
 use std::sync::Arc;
 
@@ -30,9 +30,9 @@ pub const LABEL: &str = "fleetfold.dev/deployment";
 #[derive(Debug)]
 pub struct Deployment {
     pub document: Document,
-    who: Targets,
+    targets: Targets,
     depends: Vec<Dependency>,
-    /// Nothing where it is being deleted, or told to keep its hands off.
+    /// `None` while it is being deleted or unmanaged.
     pub release: Option<Release>,
     /// Whether it takes over what was there before.
     pub adopts: bool,
@@ -52,9 +52,9 @@ pub struct Release {
     pub further_kinds: Vec<(Text, Text)>,
     /// Everything that a loaded version of the product has.
     pub known: SortedSet<Identity>,
-    /// Whether `spec.version` asks for it.
+    /// Whether `spec.version` requests it.
     pub is_asked: bool,
-    told: Vec<Diagnostic>,
+    diagnostics: Vec<Diagnostic>,
 }
 
 impl Deployment {
@@ -67,7 +67,7 @@ impl Deployment {
         depends.push(Dependency::kind("", "ConfigMap", None));
         let mut deployment = Deployment {
             document: document.clone(),
-            who: Targets::Hub,
+            targets: Targets::Hub,
             depends,
             release: None,
             adopts: false,
@@ -84,7 +84,7 @@ impl Deployment {
         Ok(deployment)
     }
 
-    /// What is worth telling of one that does nothing.
+    /// The diagnostic of a deployment that is being deleted or unmanaged.
     fn idle(&self) -> Diagnostic {
         let identity = &self.document.identity;
         if is_terminating(&self.document.value) {
@@ -173,35 +173,35 @@ fn names(identities: &[Identity]) -> Option<String> {
 impl Release {
     fn of(view: View, document: &Document, kind: &Kind, out: &mut Vec<Diagnostic>) -> Result<Release, Error> {
         let (product, mode) = (kind.product(&document.value), view.settings.mode);
-        let shelf = BundleIndex::of(view, Some(product), out);
-        let (bundle, why) = preflight::choose(document, product, &shelf, mode)?;
-        let mut overrides = Overrides { document, bundle, shelf: &shelf, mode, laid: Vec::new() };
-        let mut told = Vec::new();
+        let index = BundleIndex::of(view, Some(product), out);
+        let (bundle, why) = preflight::choose(document, product, &index, mode)?;
+        let mut overrides = Overrides { document, bundle, index: &index, mode, merged: Vec::new() };
+        let mut diagnostics = Vec::new();
         match kind.is_openshift {
-            true => openshift::read(&mut overrides, &mut told)?,
-            false => overrides.danger_zone(&mut told)?,
+            true => openshift::read(&mut overrides, &mut diagnostics)?,
+            false => overrides.danger_zone(&mut diagnostics)?,
         }
-        let laid = overrides.laid;
+        let merged = overrides.merged;
         let subject = Arc::new(document.identity.clone());
         let mut products: Vec<RenderedObject> =
-            bundle.manifests.iter().map(|it| product_of(it, &laid, &subject)).collect();
+            bundle.manifests.iter().map(|it| product_of(it, &merged, &subject)).collect();
         sort_by(&mut products, |a, b| a.wave.cmp(&b.wave));
-        tell_unordered(bundle, &mut told);
-        let manifests = shelf.bundles.iter().flat_map(|it| &it.manifests);
+        report_unordered(bundle, &mut diagnostics);
+        let manifests = index.bundles.iter().flat_map(|it| &it.manifests);
         Ok(Release {
             version: bundle.written.clone(),
             why,
             products,
-            further_kinds: further_kinds(&shelf),
+            further_kinds: further_kinds(&index),
             known: manifests.map(|it| it.identity.clone()).collect(),
             is_asked: document.value.at(&["spec", "version"]).is_some_and(|it| !it.is_null()),
-            told,
+            diagnostics,
         })
     }
 }
 
-/// A manifest with what is laid over it.
-fn product_of(manifest: &Manifest, laid: &[MergedManifest], subject: &Arc<Identity>) -> RenderedObject {
+/// A manifest with the overrides for it.
+fn product_of(manifest: &Manifest, merged: &[MergedManifest], subject: &Arc<Identity>) -> RenderedObject {
     let mut product = RenderedObject {
         object: manifest.object.clone(),
         base: manifest.origin.clone(),
@@ -209,14 +209,14 @@ fn product_of(manifest: &Manifest, laid: &[MergedManifest], subject: &Arc<Identi
         retained: Vec::new(),
         wave: wave_of(&manifest.identity).0,
     };
-    for it in laid.iter().filter(|it| it.target == manifest.identity) {
+    for it in merged.iter().filter(|it| it.target == manifest.identity) {
         let origin = Origin { document: Arc::clone(subject), path: it.at.clone() };
         lay(&mut product, &it.place, it.layer, origin, it.value.clone());
     }
     product
 }
 
-/// Puts a layer's value into an object, and notes who said what about the place, winner first.
+/// Sets a layer's value in an object, and records the origins of the place, winner first.
 fn lay(product: &mut RenderedObject, place: &Pointer, layer: &'static str, origin: Origin, value: Value) {
     let says = FieldOrigin { layer: Text::new_static(layer), origin: Some(origin), value: Some(value.clone()) };
     match product.origins.iter_mut().find(|(it, _)| it == place) {
@@ -234,7 +234,7 @@ fn lay(product: &mut RenderedObject, place: &Pointer, layer: &'static str, origi
     put(&mut product.object, place, value);
 }
 
-/// Sets the value at a place. Maps on the way there are made; elements of lists must be there.
+/// Sets the value at a place. Missing maps on the path are created; elements of lists must exist.
 fn put(object: &mut Value, place: &Pointer, value: Value) {
     let mut at = object;
     for segment in place.segments() {
@@ -251,16 +251,17 @@ fn put(object: &mut Value, place: &Pointer, value: Value) {
     *at = value;
 }
 
-fn tell_unordered(bundle: &Bundle, out: &mut Vec<Diagnostic>) {
+fn report_unordered(bundle: &Bundle, out: &mut Vec<Diagnostic>) {
     for manifest in bundle.manifests.iter().filter(|it| !wave_of(&it.identity).1) {
-        let message = format!("`{}` is made after the Services: the order does not know its kind", manifest.identity);
+        let message =
+            format!("`{}` is created after the Services: the order does not know its kind", manifest.identity);
         let Origin { document, path } = &manifest.origin;
         out.push(Diagnostic::info(Code::KindWithoutWave, message).of(document).at(path.clone()));
     }
 }
 
-fn further_kinds(shelf: &BundleIndex) -> Vec<(Text, Text)> {
-    let manifests = shelf.bundles.iter().flat_map(|it| &it.manifests).filter(|it| !wave_of(&it.identity).1);
+fn further_kinds(index: &BundleIndex) -> Vec<(Text, Text)> {
+    let manifests = index.bundles.iter().flat_map(|it| &it.manifests).filter(|it| !wave_of(&it.identity).1);
     let mut further: Vec<(Text, Text)> =
         manifests.map(|it| (it.object.text_at(&["apiVersion"]).into(), it.identity.kind.clone())).collect();
     sort(&mut further);
@@ -270,7 +271,7 @@ fn further_kinds(shelf: &BundleIndex) -> Vec<(Text, Text)> {
 
 impl Subject for Deployment {
     fn targets(&self) -> &Targets {
-        &self.who
+        &self.targets
     }
 
     fn dependencies(&self) -> &[Dependency] {
@@ -282,7 +283,7 @@ impl Subject for Deployment {
             return Ok(Arc::new(Rendered { diagnostics: vec![self.idle()], ..Rendered::default() }));
         };
         let (identity, owner) = (&self.document.identity, Owner::of(view, &self.document));
-        let mut diagnostics = release.told.clone();
+        let mut diagnostics = release.diagnostics.clone();
         let (mut found, mut adopted) = (Vec::new(), Vec::new());
         if owner.is_none() {
             diagnostics.push(self.unowned(view));
@@ -325,8 +326,8 @@ impl Subject for Deployment {
 
     fn plan(&self, view: View, _: &Text, rendered: &Rendered, planner: &mut Planner) {
         if self.release.is_some() {
-            let told = rendered.diagnostics.iter().filter(|it| PLANNED.contains(&it.code));
-            planner.steps.diagnostics.extend(told.cloned());
+            let diagnostics = rendered.diagnostics.iter().filter(|it| PLANNED.contains(&it.code));
+            planner.steps.diagnostics.extend(diagnostics.cloned());
             match Owner::of(view, &self.document) {
                 Some(owner) => {
                     plan::install(self, view, &owner, rendered, planner);
@@ -356,7 +357,7 @@ impl Subject for Deployment {
             plan::sweep(self, release, view, rendered, planner);
             let held = plan::hold_downgrade(self, view, planner);
             planner.steps.diagnostics.extend(held);
-            status::conclude(self, release, view, rendered, cluster_result.steps(), planner);
+            status::plan_status(self, release, view, rendered, cluster_result.steps(), planner);
         }
     }
 

@@ -1,4 +1,4 @@
-//! The types of the fields of deployments. Which fields there are, and what is in them, is checked where they are read.
+//! The types of the fields of deployments. The fields themselves are checked where they are read.
 
 use crate::object::fields::{Field, Fields, Shape};
 

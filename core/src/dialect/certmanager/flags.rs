@@ -1,22 +1,23 @@
-//! The arguments of a component, checked against a mold: the bundle's own, or the one that is known of cert-manager.
+//! The arguments of a component, checked against the flags that its bundle lists, or else the known flags of
+//! cert-manager.
 
 use super::bundle::{Bundle, CERT_MANAGER, Component};
 use super::overrides::Overrides;
 use crate::diagnostic::Mode;
 use crate::diagnostic::{Code, Error};
-use crate::engine::flags::{Flags, check_name, flag_value, has_flag, mold, unchecked};
+use crate::engine::flags::{self, Flags, check_name, flag_value, has_flag, unchecked};
 use crate::object::kinds::flags::FlagType;
 use crate::value::collections::SortedMap;
 use crate::value::path::Pointer;
 use crate::value::suggest::did_you_mean;
 use crate::value::{Text, Value};
 
-/// The arguments that `flags` make over those of `base`; `at` is where the flags stand.
+/// The arguments of `base` with `flags` laid over them; `at` is where the flags are written.
 ///
 /// # Errors
 ///
-/// `unknown-flag`, `bad-flag-value`, and `no-mold` where nothing says which flags there are: a container must not fail to
-/// start over its arguments. In compat mode nothing is checked.
+/// `unknown-flag`, `bad-flag-value`, and `no-mold` if the flags are not known: a container must not fail to start
+/// because of its arguments. In compat mode nothing is checked.
 pub fn arguments(
     overrides: &Overrides,
     component: &Component,
@@ -25,11 +26,11 @@ pub fn arguments(
     at: &Pointer,
 ) -> Result<Vec<String>, Error> {
     let bundle = overrides.bundle;
-    let checked = match (overrides.mode, bundle.mold(&component.name)) {
+    let checked = match (overrides.mode, bundle.flag_types(&component.name)) {
         (Mode::Compat, _) => unchecked(flags, base),
-        (Mode::Strict, Some(rows)) => Mold { overrides, component, rows }.arguments(flags, base),
+        (Mode::Strict, Some(rows)) => FlagSet { overrides, component, rows }.arguments(flags, base),
         (Mode::Strict, None) if bundle.product == CERT_MANAGER => {
-            let checked = mold(&component.name, Some(&bundle.written), flags, base, Mode::Strict);
+            let checked = flags::arguments(&component.name, Some(&bundle.written), flags, base, Mode::Strict);
             checked.map_err(|error| match unknown_flag(&error, flags, base) {
                 Some(name) => {
                     let hint = elsewhere(overrides, component, &name).or_else(|| error.hint.clone());
@@ -38,17 +39,17 @@ pub fn arguments(
                 None => error,
             })
         }
-        (Mode::Strict, None) => Err(no_mold(bundle, component)),
+        (Mode::Strict, None) => Err(unknown_flags(bundle, component)),
     };
     checked.map_err(|error| match error.code {
-        Code::UnsupportedVersion | Code::UnknownComponent => no_mold(bundle, component).at(at),
+        Code::UnsupportedVersion | Code::UnknownComponent => unknown_flags(bundle, component).at(at),
         _ => placed(error, at),
     })
 }
 
-fn no_mold(bundle: &Bundle, component: &Component) -> Error {
+fn unknown_flags(bundle: &Bundle, component: &Component) -> Error {
     let Bundle { product, written, .. } = bundle;
-    let message = format!("nothing says which flags the {} of `{product}` {written} takes", component.name);
+    let message = format!("the flags of the {} of `{product}` {written} are not known", component.name);
     Error::new(Code::NoMold, message).hint("list them in the bundle under `molds`")
 }
 
@@ -60,13 +61,13 @@ fn placed(error: Error, at: &Pointer) -> Error {
 }
 
 /// The flags of a component as its bundle lists them.
-struct Mold<'a> {
+struct FlagSet<'a> {
     overrides: &'a Overrides<'a>,
     component: &'a Component,
     rows: &'a [(Text, FlagType)],
 }
 
-impl Mold<'_> {
+impl FlagSet<'_> {
     fn arguments(&self, flags: &Flags, base: &[Text]) -> Result<Vec<String>, Error> {
         let mut union = SortedMap::new();
         let base = Flags::Arguments(base.to_vec());
@@ -91,7 +92,7 @@ impl Mold<'_> {
     }
 }
 
-/// The name of the flag that an error is about, if it is one that is not known.
+/// The name of the unknown flag that an error is about, if it is about one.
 fn unknown_flag(error: &Error, flags: &Flags, base: &[Text]) -> Option<Text> {
     let base = Flags::Arguments(base.to_vec());
     let given =
@@ -100,19 +101,19 @@ fn unknown_flag(error: &Error, flags: &Flags, base: &[Text]) -> Option<Text> {
     here.next().map(|(name, ..)| name)
 }
 
-/// Which of the other bundles know the flag, by their own molds or by those that are known of cert-manager.
+/// Which of the other bundles have the flag, by their own lists or by the known flags of cert-manager.
 fn elsewhere(overrides: &Overrides, component: &Component, name: &str) -> Option<String> {
-    let knows = |it: &&Bundle| match it.mold(&component.name) {
+    let knows = |it: &&Bundle| match it.flag_types(&component.name) {
         Some(rows) => rows.iter().any(|(flag, _)| flag == name),
         None => it.product == CERT_MANAGER && has_flag(&component.name, &it.written, name),
     };
     // Latest first.
-    let known: Vec<&Bundle> = overrides.shelf.bundles.iter().filter(knows).collect();
+    let known: Vec<&Bundle> = overrides.index.bundles.iter().filter(knows).collect();
     let (first, last) = (known.last()?, known.first()?);
-    let own = &overrides.bundle.version;
-    Some(if first.version > *own {
+    let version = &overrides.bundle.version;
+    Some(if first.version > *version {
         format!("known since {}", first.written)
-    } else if last.version < *own {
+    } else if last.version < *version {
         format!("known until {}", last.written)
     } else {
         let known: Vec<&str> = known.iter().map(|it| it.written.as_str()).collect();

@@ -26,7 +26,7 @@ pub fn lint(view: View, out: &mut Vec<Diagnostic>) {
         lint_namespaces(bundle, out);
     }
     for document in view.store.of_kind("operator.cert-manager.io", "CertManager", None) {
-        let message = "this kind gives its values to a Helm chart, and nothing is worked out from it";
+        let message = "this kind gives its values to a Helm chart, and produces no results here";
         out.push(Diagnostic::info(Code::UnusedDocument, message).of(&document.identity));
     }
     for document in view.store.documents() {
@@ -64,7 +64,7 @@ fn lint_namespaces(bundle: &Bundle, out: &mut Vec<Diagnostic>) {
         let Origin { document, path } = &manifest.origin;
         let message =
             format!("if `{}` is made from this, it goes with the deployment, and everything in it", manifest.identity);
-        let hint = "make the namespace beforehand where it is shared: one that was there is never owned";
+        let hint = "make the namespace beforehand where it is shared: an existing one is never owned";
         out.push(Diagnostic::info(Code::NamespaceOwned, message).of(document).at(path.clone()).hint(hint));
     }
 }

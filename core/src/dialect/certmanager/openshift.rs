@@ -1,4 +1,4 @@
-//! `CertManager` of OpenShift's operator: overrides by component, laid over the manifests rather than in their place.
+//! `CertManager` of OpenShift's operator: overrides by component, merged into the manifests rather than replacing them.
 //!
 //! | field | over | how |
 //! |---|---|---|
@@ -7,7 +7,7 @@
 //! | `overrideEnv` | variables | union by name, the override wins, sorted |
 //! | `overrideLabels` | labels of the pods | by key |
 //! | `overrideReplicas` | replicas | at least one |
-//! | `overrideResources` | limits and requests | `cpu` and `memory`, each on its own; a zero is ignored |
+//! | `overrideResources` | limits and requests | `cpu` and `memory` separately; a zero is ignored |
 //! | `overrideScheduling` | node selector and tolerations | by key; a broader toleration absorbs a narrower one |
 //! | `unsupportedConfigOverrides` | arguments | last, so that it wins |
 
@@ -35,7 +35,7 @@ const VARIABLES: &[&str] = &["HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY"];
 /// The label that it takes.
 const LABELS: &[&str] = &["azure.workload.identity/use"];
 
-/// Whether the operator is told to leave everything as it is.
+/// Whether `managementState` is `Unmanaged`.
 pub fn is_unmanaged(document: &Document) -> bool {
     matches!(document.value.text_at(&["spec", "managementState"]), "Unmanaged" | "Removed")
 }
@@ -44,7 +44,7 @@ pub fn is_unmanaged(document: &Document) -> bool {
 ///
 /// # Errors
 ///
-/// An override that the operator does not take: one blocks the whole deployment, as it does there.
+/// An override that the operator refuses: a single one blocks the deployment, as in the operator.
 pub fn read(overrides: &mut Overrides, out: &mut Vec<Diagnostic>) -> Result<(), Error> {
     let spec = Pointer::of(["spec"]);
     let others = [
@@ -57,10 +57,10 @@ pub fn read(overrides: &mut Overrides, out: &mut Vec<Diagnostic>) -> Result<(), 
         "networkPolicies",
     ];
     let known: Vec<&str> = CONFIGS.iter().map(|(field, _)| *field).chain(others).collect();
-    overrides.tell_unknown(&spec, &known, out);
+    overrides.report_unknown_fields(&spec, &known, out);
     for (field, name) in CONFIGS {
         let at = spec.child(*field);
-        overrides.tell_unknown(&at, FIELDS, out);
+        overrides.report_unknown_fields(&at, FIELDS, out);
         let config = overrides.map(&at)?;
         let component = Component { name, at: &at, config: &config, container: overrides.container(name, &at)? };
         component.arguments(overrides)?;
@@ -73,7 +73,7 @@ pub fn read(overrides: &mut Overrides, out: &mut Vec<Diagnostic>) -> Result<(), 
     Ok(())
 }
 
-/// What is said about one component.
+/// The overrides of one component.
 struct Component<'a> {
     name: &'static str,
     at: &'a Pointer,
@@ -217,7 +217,7 @@ impl Component<'_> {
     fn lay(&self, overrides: &mut Overrides, place: &[&str], layer: &'static str, at: &Pointer, value: Value) {
         let target = self.container.manifest.identity.clone();
         let place = Pointer::of(place.iter().copied());
-        overrides.laid.push(super::overrides::MergedManifest { target, place, layer, at: at.clone(), value });
+        overrides.merged.push(super::overrides::MergedManifest { target, place, layer, at: at.clone(), value });
     }
 }
 
@@ -227,7 +227,7 @@ fn all_by_name<'v>(all: &mut Map, variables: impl Iterator<Item = &'v Value>) {
     }
 }
 
-/// A quantity that is nothing: the original cannot tell it from one that is not given.
+/// A quantity of zero: the operator cannot distinguish it from an absent one.
 fn is_zero(amount: &Value) -> bool {
     match amount {
         Value::Text(text) => text.trim_end_matches(|it: char| it.is_ascii_alphabetic()).parse::<f64>() == Ok(0.0),
@@ -253,7 +253,7 @@ fn covers(wide: &Value, narrow: &Value) -> bool {
     let exists = |it: &Value| it.text_at(&["operator"]) == "Exists";
     let any_key = exists(wide) && wide.text_at(&["key"]).is_empty();
     let seconds = |it: &Value| it.get("tolerationSeconds").and_then(Value::as_int);
-    // Without a number of seconds it lasts for ever.
+    // Without a number of seconds it lasts forever.
     let lasts = match (seconds(wide), seconds(narrow)) {
         (None, _) => true,
         (Some(wide), Some(narrow)) => narrow <= wide,

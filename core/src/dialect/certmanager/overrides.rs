@@ -1,4 +1,5 @@
-//! What a deployment says over the manifests of its bundle: images and arguments of components (`spec.dangerZone`).
+//! The overrides of a deployment for the manifests of its bundle: images and arguments of components
+//! (`spec.dangerZone`).
 
 use super::Kind;
 use super::bundle::{Bundle, BundleIndex, Component, Manifest};
@@ -18,7 +19,7 @@ pub struct MergedManifest {
     pub target: Identity,
     pub place: Pointer,
     pub layer: &'static str,
-    /// Where the deployment says so.
+    /// The place in the deployment.
     pub at: Pointer,
     pub value: Value,
 }
@@ -27,9 +28,9 @@ pub struct MergedManifest {
 pub struct Overrides<'a> {
     pub document: &'a Document,
     pub bundle: &'a Bundle,
-    pub shelf: &'a BundleIndex,
+    pub index: &'a BundleIndex,
     pub mode: Mode,
-    pub laid: Vec<MergedManifest>,
+    pub merged: Vec<MergedManifest>,
 }
 
 /// A container of a component: its Deployment and the pointer to it.
@@ -50,17 +51,17 @@ impl<'a> Overrides<'a> {
     ///
     /// # Errors
     ///
-    /// Anything in it that cannot be meant: the deployment must not change half of what it says.
+    /// Any invalid entry: overrides must not be applied in part.
     pub fn danger_zone(&mut self, out: &mut Vec<Diagnostic>) -> Result<(), Error> {
         let spec = Pointer::of(["spec"]);
         let known: &[&str] = match Kind::of(&self.document.identity) {
             Some(Kind { may_adopt: true, .. }) => &["adopt", "dangerZone", "product", "version"],
             _ => &["dangerZone", "product", "version"],
         };
-        self.tell_unknown(&spec, known, out);
+        self.report_unknown_fields(&spec, known, out);
         let zone = spec.child("dangerZone");
         let (images, arguments) = (zone.child("imageOverrides"), zone.child("containerArgOverrides"));
-        self.tell_unknown(&zone, &["imageOverrides", "containerArgOverrides"], out);
+        self.report_unknown_fields(&zone, &["imageOverrides", "containerArgOverrides"], out);
         self.map(&zone)?;
         for (name, image) in self.map(&images)?.iter() {
             let at = images.child(name.clone());
@@ -81,7 +82,7 @@ impl<'a> Overrides<'a> {
             };
             let (component, container) = (self.component(name, &at)?, self.container(name, &at)?);
             let written = flags::arguments(self, component, &flags, &[], &at)?;
-            tell_dropped(self.document, &container, &written, &at, out);
+            report_dropped(self.document, &container, &written, &at, out);
             self.lay(&container, "args", "argument-override", &at, Value::list(written));
         }
         Ok(())
@@ -113,11 +114,11 @@ impl<'a> Overrides<'a> {
 
     pub fn lay(&mut self, container: &Container, field: &str, layer: &'static str, at: &Pointer, value: Value) {
         let target = container.manifest.identity.clone();
-        self.laid.push(MergedManifest { target, place: container.place.child(field), layer, at: at.clone(), value });
+        self.merged.push(MergedManifest { target, place: container.place.child(field), layer, at: at.clone(), value });
     }
 
     /// An API server drops fields that it does not know without a word.
-    pub fn tell_unknown(&self, at: &Pointer, known: &[&str], out: &mut Vec<Diagnostic>) {
+    pub fn report_unknown_fields(&self, at: &Pointer, known: &[&str], out: &mut Vec<Diagnostic>) {
         let fields = at.get(&self.document.value).and_then(Value::as_map).into_iter().flat_map(Map::keys);
         for field in fields.filter(|it| !known.contains(&it.as_str())) {
             let message = format!("a {} has no field `{field}` here, so it has no effect", self.document.identity.kind);
@@ -128,8 +129,8 @@ impl<'a> Overrides<'a> {
     }
 }
 
-/// All arguments of the release are gone when others take their place, which users of the original learned the hard way.
-fn tell_dropped(
+/// Warns that new arguments replace all arguments of the release: users of the operator were surprised by this.
+fn report_dropped(
     document: &Document,
     container: &Container,
     written: &[String],
@@ -142,13 +143,12 @@ fn tell_dropped(
     if dropped.is_empty() {
         return;
     }
-    let message =
-        format!("these flags take the place of all of the release's, so {} is no longer set", dropped.join(", "));
+    let message = format!("these flags replace all flags of the release, so {} is no longer set", dropped.join(", "));
     let finding = Diagnostic::warning(Code::ArgumentsDropped, message).of(&document.identity).at(at.clone());
     out.push(finding.hint("repeat what must stay"));
 }
 
-/// What stands before the first `=` of an argument.
+/// The part of an argument before the first `=`.
 pub fn flag_of(argument: &str) -> &str {
     argument.split_once('=').map_or(argument, |(flag, _)| flag)
 }

@@ -20,7 +20,7 @@ pub struct Owner {
     pub uid: Text,
 }
 
-/// How an object stands to the owner.
+/// The relation of an object to the owner.
 #[derive(Debug)]
 pub enum Hold {
     /// It is the owner's.
@@ -36,7 +36,7 @@ pub enum Hold {
 pub enum Tenure {
     /// It is created with the owner reference, or has it.
     Owned,
-    /// It was created here and lost the reference, or refers to an earlier deployment of the name. This mends it.
+    /// It was created here and lost the reference, or refers to an earlier deployment of the name. This restores it.
     Restored(Vec<Operation>),
     /// It was there before, and the deployment takes it over with this.
     Adopted(Vec<Operation>),
@@ -47,11 +47,11 @@ pub enum Tenure {
 }
 
 impl Owner {
-    /// How an object is owned that the deployment installs; `live` is nothing where it will be created.
+    /// How an object that the deployment installs is owned; `live` is `None` if it will be created.
     ///
-    /// 1. A Namespace that was there before is never owned: everything that others put in it would go with it.
-    /// 2. What was created here is owned. The reference says so, or the record of what was applied.
-    /// 3. Anything else was there before: it is owned only where the deployment adopts.
+    /// 1. A Namespace that existed before is never owned: everything that others put in it would be deleted with it.
+    /// 2. An object that was created here is owned. The reference shows that, or the record of the applied object.
+    /// 3. Anything else existed before: it is owned only if the deployment adopts.
     pub fn tenure(&self, identity: &Identity, live: Option<&Value>, adopts: bool) -> Tenure {
         let Some(live) = live else { return Tenure::Owned };
         let made_here = || {
@@ -114,7 +114,7 @@ impl Owner {
         }
     }
 
-    /// Whether a reference is to a deployment of the same name that is gone.
+    /// Whether a reference is to a deleted deployment of the same name.
     fn is_former(&self, reference: &Value) -> bool {
         reference.text_at(&["kind"]) == self.kind
             && reference.text_at(&["name"]) == self.name

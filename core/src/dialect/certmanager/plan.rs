@@ -34,7 +34,7 @@ pub fn install(deployment: &Deployment, view: View, owner: &Owner, rendered: &Re
             Tenure::Foreign(other) => {
                 let message = format!("`{other}` controls it, so it is left alone");
                 let hint = "keep one of the two controllers";
-                planner.tell(Error::new(Code::SecondController, message).hint(hint), &target);
+                planner.report(Error::new(Code::SecondController, message).hint(hint), &target);
                 continue;
             }
             Tenure::Owned | Tenure::Found => (Vec::new(), None),
@@ -53,7 +53,7 @@ pub fn install(deployment: &Deployment, view: View, owner: &Owner, rendered: &Re
             because,
         });
         if state == ObjectState::Differs {
-            tell_dropped(deployment, &identity, live, planner);
+            report_dropped(deployment, &identity, live, planner);
         }
         if let (Some(live), Some(reason), ObjectState::Fits | ObjectState::Differs | ObjectState::Stuck) =
             (live, reason, state)
@@ -64,7 +64,7 @@ pub fn install(deployment: &Deployment, view: View, owner: &Owner, rendered: &Re
 }
 
 /// Labels and annotations are replaced: what others added was tolerated until now, and goes with the first difference.
-fn tell_dropped(deployment: &Deployment, identity: &Identity, live: Option<&Value>, planner: &mut Planner) {
+fn report_dropped(deployment: &Deployment, identity: &Identity, live: Option<&Value>, planner: &mut Planner) {
     let record = live.and_then(|it| it.at(&["metadata", "annotations", APPLIED])?.as_text());
     let ours = record.and_then(|it| json::parse(it).ok()).unwrap_or_default();
     let Some(action) = planner.steps.actions.last() else { return };
@@ -83,7 +83,8 @@ fn tell_dropped(deployment: &Deployment, identity: &Identity, live: Option<&Valu
     }
 }
 
-/// Lets go of what the release no longer has: only what carries our label and our owner reference, and never a definition.
+/// Lets go of what the release no longer has: only what carries our label and our owner reference, and never a
+/// definition.
 pub fn sweep(deployment: &Deployment, release: &Release, view: View, rendered: &Rendered, planner: &mut Planner) {
     let Some(owner) = Owner::of(view, &deployment.document) else { return };
     let identity = &deployment.document.identity;
@@ -119,12 +120,11 @@ fn queries(deployment: &Deployment, release: &Release) -> Vec<Query> {
     listed.into_iter().map(query).collect()
 }
 
-/// Holds every change of a deployment whose latest bundle may be older than what is installed, unless `spec.version`
-/// asks for it:
+/// Holds every change of a deployment whose latest bundle may be older than the installed version, unless
+/// `spec.version` requests it:
 ///
-/// 1. The status on the hub tells a later version.
-/// 2. No status tells the version, and something is installed that no loaded bundle has: the bundle of it may be
-///    absent.
+/// 1. The status on the hub has a later version.
+/// 2. No status has the version, and an installed object is in no loaded bundle: its bundle may be absent.
 ///
 /// Returns why.
 pub fn hold_downgrade(deployment: &Deployment, view: View, planner: &mut Planner) -> Option<Diagnostic> {

@@ -1,4 +1,4 @@
-//! What must hold before anything is changed: the name, the version, and that nobody else installs the product.
+//! Preconditions of a deployment: its name, its version, and that no other document installs the product.
 
 use super::bundle::{Bundle, BundleIndex};
 use super::overrides::wrong_type;
@@ -35,26 +35,26 @@ pub fn check(view: View, document: &Document, kind: &Kind) -> Result<(), Error> 
     let others =
         KINDS.iter().flat_map(|it| view.store.of_kind(it.group, it.kind, None).map(move |document| (it, document)));
     let mut others = others.filter(|(_, it)| it.identity != *identity && !is_terminating(&it.value));
-    // One that is called otherwise is not acted on, so it is in nobody's way, and one that is going makes room.
+    // A document with another name is ignored, so it does not conflict; nor does one that is being deleted.
     let is_going = is_terminating(&document.value);
-    let rival = others
+    let other = others
         .find(|(kind, it)| kind.product(&it.value) == product && kind.name.is_none_or(|name| it.identity.name == name));
-    if let Some((_, rival)) = rival.filter(|_| !is_going) {
-        let message = format!("`{}` of `{}` installs `{product}` too", rival.identity, rival.identity.group);
+    if let Some((_, other)) = other.filter(|_| !is_going) {
+        let message = format!("`{}` of `{}` installs `{product}` too", other.identity, other.identity.group);
         return Err(Error::new(Code::SecondInstallation, message).hint("keep one of them"));
     }
     Ok(())
 }
 
-/// The bundle to install, and why it is this one.
+/// The bundle to install, and the reason.
 ///
 /// # Errors
 ///
-/// No version can be chosen, or not the one that is asked for.
+/// No version can be chosen, or the requested one is not available.
 pub fn choose<'s>(
     document: &Document,
     product: &str,
-    shelf: &'s BundleIndex,
+    index: &'s BundleIndex,
     mode: Mode,
 ) -> Result<(&'s Bundle, String), Error> {
     let at = Pointer::of(["spec", "version"]);
@@ -63,14 +63,14 @@ pub fn choose<'s>(
         Some(Value::Text(version)) => Some(version),
         Some(other) => return Err(wrong_type(&at, "a string", other)),
     };
-    let latest = shelf.bundles.iter().find(|it| it.version.is_release()).or(shelf.bundles.first());
-    let broken = || shelf.broken.iter().map(|it| format!("`{it}`")).collect::<Vec<_>>().join(", ");
+    let latest = index.bundles.iter().find(|it| it.version.is_release()).or(index.bundles.first());
+    let broken = || index.broken.iter().map(|it| format!("`{it}`")).collect::<Vec<_>>().join(", ");
     let (bundle, why) = match (asked, latest) {
-        (None, _) if !shelf.broken.is_empty() => {
+        (None, _) if !index.broken.is_empty() => {
             let message = format!("the latest version is not known while {} cannot be read", broken());
             return Err(Error::new(Code::BadBundle, message).hint("correct the bundle, or set `spec.version`"));
         }
-        (Some(_), None) if !shelf.broken.is_empty() => {
+        (Some(_), None) if !index.broken.is_empty() => {
             let message = format!("no bundle of `{product}` can be read: {}", broken());
             return Err(Error::new(Code::BadBundle, message).hint("correct the bundle"));
         }
@@ -85,15 +85,15 @@ pub fn choose<'s>(
         }
         (Some(asked), Some(latest)) => {
             let wanted = Version::parse(asked);
-            let found = shelf.bundles.iter().find(|it| Some(&it.version) == wanted.as_ref());
+            let found = index.bundles.iter().find(|it| Some(&it.version) == wanted.as_ref());
             let supported = |it: &&Bundle| mode == Mode::Compat || is_supported(&it.version, &latest.version);
             let Some(found) = found.filter(supported) else {
                 let message = format!("the version `{asked}` of `{product}` is not supported");
                 let loaded: Vec<String> =
-                    shelf.bundles.iter().filter(supported).map(|it| format!("`{}`", it.written)).collect();
+                    index.bundles.iter().filter(supported).map(|it| format!("`{}`", it.written)).collect();
                 let why = match found {
                     Some(_) => format!("only {} can be installed", latest.version.window()),
-                    None if !shelf.broken.is_empty() => format!("it has no bundle that can be read ({})", broken()),
+                    None if !index.broken.is_empty() => format!("it has no bundle that can be read ({})", broken()),
                     None => "it has no bundle".into(),
                 };
                 let hint = format!("{why}; supported: {}", loaded.join(", "));
@@ -102,7 +102,7 @@ pub fn choose<'s>(
             (found, format!("`spec.version` asks for `{asked}`"))
         }
     };
-    let same: Vec<&Bundle> = shelf.bundles.iter().filter(|it| it.version == bundle.version).collect();
+    let same: Vec<&Bundle> = index.bundles.iter().filter(|it| it.version == bundle.version).collect();
     if let [one, other, ..] = same.as_slice() {
         let message = format!("`{}` and `{}` are both of `{product}` {}", one.document, other.document, bundle.written);
         return Err(Error::new(Code::DuplicateBundle, message).hint("keep one of them"));
@@ -110,12 +110,12 @@ pub fn choose<'s>(
     Ok((bundle, why))
 }
 
-/// Versions newer than the latest release are pre-releases that somebody asks for by name.
+/// Versions newer than the latest release are pre-releases that were requested by name.
 pub fn is_supported(version: &Version, latest: &Version) -> bool {
     version >= latest || version.is_in_window_of(latest)
 }
 
-/// The version that the status of a deployment tells; empty where it tells none.
+/// The version in the status of a deployment; empty if there is none.
 pub fn installed(view: View, document: &Document) -> Text {
     let live = match view.store.observed(HUB).map(|it| it.observation(&document.identity)) {
         Some(Observation::Present(live)) => live.text_at(STATUS_VERSION),
@@ -126,8 +126,8 @@ pub fn installed(view: View, document: &Document) -> Text {
 
 const STATUS_VERSION: &[&str] = &["status", "version"];
 
-/// A bundle that is gone must not take the cluster back to an older version: definitions may not survive that.
-/// Where the document has no status, the plan looks at what is installed: see `plan::hold_downgrade`.
+/// A removed bundle must not downgrade the cluster: definitions may not survive that. If the document has no status,
+/// the plan checks the installed objects: see `plan::hold_downgrade`.
 fn refuse_downgrade(document: &Document, latest: &Bundle, mode: Mode) -> Result<(), Error> {
     let installed = document.value.text_at(STATUS_VERSION);
     match Version::parse(installed) {

@@ -16,7 +16,7 @@ use crate::workspace::store::View;
 pub const KINDS: [(&str, &str); 4] =
     [("v1", "Secret"), ("apps/v1", "DaemonSet"), ("apps/v1", "Deployment"), ("apps/v1", "StatefulSet")];
 
-/// Restarts are nobody's prerequisite and have none.
+/// Restarts depend on nothing, and nothing depends on them.
 const WAVE: i64 = 0;
 
 /// Plans the restarts on the hub, as part of what `subject` plans. Several secrets that were renewed restart a workload
@@ -33,10 +33,10 @@ pub fn refresh_hub(view: View) -> SubjectPlan {
     let mut planner = Planner::new(view, &nothing);
     let mut steps = SubjectPlan::default();
     for (identity, live, near) in workloads(view, None, &mut planner) {
-        let mut own = Planner::new(view, &identity);
-        restart(&identity, &live, &near, view, &mut own);
-        steps.actions.extend(own.steps.actions);
-        steps.diagnostics.extend(own.steps.diagnostics);
+        let mut inner = Planner::new(view, &identity);
+        restart(&identity, &live, &near, view, &mut inner);
+        steps.actions.extend(inner.steps.actions);
+        steps.diagnostics.extend(inner.steps.diagnostics);
     }
     steps.needs = planner.steps.needs;
     steps.diagnostics.extend(planner.steps.diagnostics);
@@ -71,7 +71,7 @@ fn workloads(view: View, subject: Option<&Identity>, planner: &mut Planner) -> V
     workloads.filter(|(_, _, near)| !near.is_empty()).collect()
 }
 
-/// A secret without a version cannot be told from its renewal.
+/// A secret without a version cannot be distinguished from its renewal.
 fn is_usable((identity, secret): &(Identity, Value), now: Timestamp, planner: &mut Planner) -> bool {
     match refresh(secret, &[], now, Mode::Strict, &mut Vec::new()) {
         Ok(_) => true,
@@ -85,7 +85,7 @@ fn is_usable((identity, secret): &(Identity, Value), now: Timestamp, planner: &m
 
 fn restart(identity: &Identity, live: &Value, secrets: &[Value], view: View, planner: &mut Planner) {
     let (Some(now), mode) = (view.now, view.settings.mode) else { return };
-    // The workload may be one that is installed here: what is planned for it comes first.
+    // The workload may be installed by this plan: its other changes come first.
     let before = patched(live, planned(identity, planner)).unwrap_or_else(|| live.clone());
     let (mut after, mut reasons) = (before.clone(), Vec::new());
     for secret in secrets {

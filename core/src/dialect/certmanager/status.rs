@@ -1,5 +1,5 @@
-//! What a deployment's status says, from what was seen of its objects. The fields are the original's; the conditions `Ready`
-//! and `Progressing` are added, so that `kubectl wait` has something to wait for.
+//! The status of a deployment, from the observed state of its objects. The fields are those of the operator; the
+//! conditions `Ready` and `Progressing` are added for `kubectl wait`.
 
 use super::Kind;
 use super::deployment::{Deployment, Release};
@@ -14,8 +14,8 @@ use crate::workspace::observed::{HUB, Observation};
 use crate::workspace::plan::{Planner, SubjectPlan, Target};
 use crate::workspace::store::View;
 
-/// Says the status, once everything that it depends on was seen.
-pub fn conclude(
+/// Plans the status, once everything that it depends on is observed.
+pub fn plan_status(
     deployment: &Deployment,
     release: &Release,
     view: View,
@@ -46,7 +46,7 @@ pub fn conclude(
     };
     let progressing = match left {
         0 => no("Settled", "there is nothing left to change"),
-        _ => yes("Changing", "objects are being made, changed or deleted"),
+        _ => yes("Changing", "objects are being created, changed or deleted"),
     };
     let said = [
         ("CRDsAreReady", definitions.says("AllCRDsHealthy", "CRDsUnhealthy", "definitions")),
@@ -63,7 +63,8 @@ pub fn conclude(
     {
         status.insert("observedGeneration", generation.clone());
     }
-    // OpenShift's kind does not have these fields: its API server would drop them, and each plan would write them again.
+    // OpenShift's kind does not have these fields: its API server would drop them, and each plan would write them
+    // again.
     if !Kind::of(identity).is_some_and(|it| it.is_openshift) {
         status.insert("phase", if running { "Running" } else { "Pending" });
         status.insert("crdConditions", definitions.conditions);
@@ -93,7 +94,7 @@ pub fn refuse(view: View, document: &Document, error: &Error, planner: &mut Plan
 /// The reason of the conditions of a deployment that is refused.
 const REFUSED: &str = "Refused";
 
-/// What one condition says: whether it holds, its reason, its message.
+/// One condition: whether it holds, its reason, its message.
 type Condition = (bool, &'static str, String);
 
 fn yes(reason: &'static str, message: &str) -> Condition {
@@ -114,7 +115,7 @@ const DEFINITIONS: Judged = ("apiextensions.k8s.io", "CustomResourceDefinition",
 const DEPLOYMENTS: Judged = ("apps", "Deployment", "namespacedName", |live| {
     let count = |path: &[&str], default: i64| live.at(path).and_then(Value::as_int).unwrap_or(default);
     let (wanted, ready) = (count(&["spec", "replicas"], 1), count(&["status", "readyReplicas"], 0));
-    // Counts of an older generation say nothing about this one.
+    // Counts of an older generation do not apply to this one.
     let is_current = count(&["status", "observedGeneration"], 0) >= count(&["metadata", "generation"], 0);
     is_current && wanted == ready && count(&["status", "availableReplicas"], 0) == ready
 });
@@ -129,7 +130,7 @@ struct Health {
     ready: bool,
     /// The names of those that are not.
     unwell: Vec<Text>,
-    /// What each of them says of itself, as the original repeats it.
+    /// The conditions of each of them, copied as by the operator.
     conditions: Vec<Value>,
 }
 
@@ -173,8 +174,8 @@ impl Health {
     }
 }
 
-/// The conditions with those of others kept. The time of one changes only when its status does; one without a time gets it
-/// as soon as a time is known.
+/// The conditions with those of others kept. The time of one changes only when its status does; a condition without a
+/// time gets one as soon as the time is known.
 fn conditions(live: &Value, said: &[(&str, Condition)], now: Option<Timestamp>) -> Vec<Value> {
     let before = live.at(&["status", "conditions"]).and_then(Value::as_list).into_iter().flatten();
     let (ours, others): (Vec<&Value>, Vec<&Value>) =

@@ -16,11 +16,11 @@ impl Version {
         self.0.pre.is_empty()
     }
 
-    /// Whether the minor version is that of `latest` or the one before.
+    /// Whether the minor version equals that of `latest` or the previous one.
     pub fn is_in_window_of(&self, latest: &Version) -> bool {
-        let (own, latest) = (&self.0, &latest.0);
+        let (this, latest) = (&self.0, &latest.0);
         let before = crate::seeded!(VersionWindowIsWider, latest.minor.checked_sub(1), latest.minor.checked_sub(2));
-        own.major == latest.major && (own.minor == latest.minor || Some(own.minor) == before)
+        this.major == latest.major && (this.minor == latest.minor || Some(this.minor) == before)
     }
 
     /// The minor versions that can be installed while this is the latest version, latest first.

@@ -17,7 +17,7 @@ use crate::workspace::store::{Scope, View};
 /// Why the Plugin of a cluster stays whose document is absent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Stays {
-    /// Clusters that leave keep what they have.
+    /// Clusters that leave keep their Plugins.
     Orphaned,
     /// The credentials of the cluster are there.
     HasCredentials,
@@ -25,7 +25,7 @@ pub enum Stays {
     Unknown,
 }
 
-/// Whether the Plugin of a cluster stays, once the document of the cluster is absent. Nothing means that it goes.
+/// Why the Plugin of a cluster stays after the document of the cluster is absent. `None`: it is deleted.
 pub fn stays(view: View, scope: &Scope, cluster: &str) -> Option<Stays> {
     if Quirk::DeletesUnknown.is_kept(view.settings.mode) {
         return None;

@@ -18,7 +18,7 @@ pub fn unused(view: View, namespace: &str, definition: &str) -> Vec<UnusedLayer>
     let documents = view.store.of_kind(GROUP, OVERRIDE, Some(namespace));
     let unused = documents.filter_map(|document| {
         let it = Override::read(view, document, &mut Vec::new());
-        let (code, text) = match it.part.flaws.first() {
+        let (code, text) = match it.part.errors.first() {
             Some(error) => (ReasonCode::Refused, error.message.clone()),
             None if it.is_for(definition) => return None,
             None => {
@@ -59,7 +59,7 @@ pub fn difference(precedence: Precedence, higher: (&Override, &Identity), lower:
 }
 
 /// Reports an override in the namespace of an organization that is not loaded, where organizations are.
-pub fn tell_unknown_organization(document: &Document, lookups: &mut Lookups, out: &mut Vec<Diagnostic>) {
+pub fn report_unknown_organization(document: &Document, lookups: &mut Lookups, out: &mut Vec<Diagnostic>) {
     let (own, known) = (&document.identity, &lookups.organizations);
     if !known.is_empty() && !own.namespace.is_empty() && !known.contains(&own.namespace) {
         let message = format!("there is no organization `{}`, so the override reaches no plugin", own.namespace);

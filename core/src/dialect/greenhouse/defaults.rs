@@ -1,7 +1,7 @@
-//! What Greenhouse's own webhooks add to a document before it is stored.
+//! The defaults that Greenhouse's webhooks add to a document before it is stored.
 //!
-//! Only what is missing is added. What Greenhouse would write over or take out stays as it is, and so does the order of lists: whoever
-//! adds twice adds nothing the second time.
+//! Only missing fields are added. Values that Greenhouse would overwrite or remove do not change, nor does the order of
+//! lists, so adding defaults is idempotent.
 
 use std::sync::Arc;
 
@@ -80,12 +80,12 @@ pub struct Filled {
     pub added: Vec<(Pointer, Value)>,
 }
 
-/// Adds what is missing to an object, which `document` is as the server will know it. What keeps something from being added
-/// goes to `out`.
+/// Adds the missing defaults to an object; `document` is the object as the server will store it. Reports to `out` why a
+/// default is not added.
 ///
 /// # Errors
 ///
-/// Something around a missing value is not what it should be; `at` is the place of the object.
+/// A value around a missing one has the wrong type; `at` is the place of the object.
 pub fn fill(
     view: View,
     object: Value,
@@ -208,9 +208,9 @@ impl<'a> DefaultsContext<'a> {
         let wanted = reference.and_then(|path| {
             let spec = JsonPath::ROOT.key("spec");
             let plugin = spec.key("plugin");
-            let spot = if path.len() > 1 { &plugin } else { &spec };
+            let holder = if path.len() > 1 { &plugin } else { &spec };
             let template = object.at(path).unwrap_or(&Value::Null);
-            let wanted = Wanted::read(document, template, spot, &mut Vec::new());
+            let wanted = Wanted::read(document, template, holder, &mut Vec::new());
             wanted.map_err(|error| out.push(error.into_diagnostic(Severity::Warning).of(identity))).ok()
         });
         let definition = wanted.as_ref().and_then(|it| it.candidates.iter().find_map(|it| view.store.document(it)));
@@ -242,7 +242,7 @@ impl<'a> DefaultsContext<'a> {
         its_kind.filter(|it| it == kind).map(|_| wanted.name.clone())
     }
 
-    /// The options that have a default, or that Greenhouse sets itself, and that nobody set.
+    /// The unset options that have a default or that Greenhouse sets itself.
     fn missing_options(&self) -> Vec<Value> {
         let (Some(document), Some(wanted)) = (self.definition, &self.wanted) else { return Vec::new() };
         let (view, identity) = (self.view, &self.document.identity);
@@ -264,11 +264,11 @@ impl<'a> DefaultsContext<'a> {
         let name = self.says(&["spec", "clusterName"]);
         let known = view.store.fleet(&scope).and_then(|it| it.get(name)).cloned();
         let cluster = known.unwrap_or_else(|| Cluster { name: name.into(), ..Cluster::default() });
-        let own = inject::own(&scope, &cluster);
+        let per_cluster = inject::per_cluster(&scope, &cluster);
         let owner = self.says(&["metadata", "labels", OWNED_BY_LABEL]);
         let injected = inject::layers(view, &Arc::new(identity.clone()), owner);
         let injected = injected.iter().flat_map(|it| &it.set).map(|it| (&it.path, &it.source));
-        let injected = injected.chain(own.iter().map(|it| (&it.path, &it.source)));
+        let injected = injected.chain(per_cluster.iter().map(|it| (&it.path, &it.source)));
         let mut set = self.set_options();
         let all = defaults.iter().map(|(path, source)| (*path, *source)).chain(injected);
         all.filter(|(path, _)| set.insert(path.as_str())).map(|(path, source)| entry(path, source)).collect()

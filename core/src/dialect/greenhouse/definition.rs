@@ -32,7 +32,7 @@ choice! {
     }
 }
 
-/// Which definition a plugin is made from, and where it says so.
+/// The definition of a plugin, and the place of the reference.
 #[derive(Clone, Debug)]
 pub struct Wanted {
     /// The first one that is loaded is meant.
@@ -44,14 +44,14 @@ pub struct Wanted {
 #[derive(Clone, Debug)]
 pub struct Definition {
     pub version: Text,
-    /// Whether it says anything about options; an empty list does.
+    /// Whether it has a list of options, even an empty one.
     pub declares: bool,
     pub options: Vec<Declared>,
     /// The place of each among the options, by name.
     places: SortedMap<Text, usize>,
     /// Where its options of the type `secret` lie.
     secrets: SecretPlaces,
-    /// The defaults, and what is wrong with them.
+    /// The defaults, and their errors.
     pub defaults: Part,
 }
 
@@ -154,7 +154,7 @@ impl Wanted {
                 "" | DEFINITION => identity(DEFINITION, namespace, name),
                 CLUSTER_DEFINITION => identity(CLUSTER_DEFINITION, "", name),
                 _ => {
-                    let message = format!("`{kind}` is no kind of definition");
+                    let message = format!("unknown kind of definition `{kind}`");
                     let hint = suggest(kind, &[DEFINITION, CLUSTER_DEFINITION], "one of");
                     return Err(Error::new(Code::UnknownValue, message).at(at.key("kind")).hint(hint));
                 }
@@ -189,7 +189,7 @@ impl Wanted {
         Value::map([("kind", kind), ("name", self.name.clone())])
     }
 
-    /// What is told while it is not loaded.
+    /// The diagnostic while it is not loaded.
     pub fn missing(&self, view: View, document: &Identity) -> Diagnostic {
         self.unknown(view, document, "nothing is written")
     }
@@ -228,7 +228,7 @@ impl Definition {
         for finding in &mut found {
             finding.at.document = Some(identity.to_string());
         }
-        let flaws = found.iter().filter(|it| it.severity == Severity::Error).cloned().collect();
+        let errors = found.iter().filter(|it| it.severity == Severity::Error).cloned().collect();
         out.append(&mut found);
         let layer = Layer { name: "definition-default".into(), document: Some(identity), when: None, set };
         Definition {
@@ -238,7 +238,7 @@ impl Definition {
             places: options.iter().enumerate().rev().map(|(place, it)| (it.name.clone(), place)).collect(),
             secrets: SecretPlaces::of(&options),
             options,
-            defaults: Part { layer, flaws },
+            defaults: Part { layer, errors },
         }
     }
 
@@ -246,8 +246,8 @@ impl Definition {
         self.options.get(*self.places.get(name)?)
     }
 
-    /// Tells of options that a layer sets and the definition does not declare. One without options takes any.
-    pub fn tell_undeclared(&self, part: &Part, out: &mut Vec<Diagnostic>) {
+    /// Reports options that a layer sets and the definition does not declare. A definition without options takes any.
+    pub fn report_undeclared(&self, part: &Part, out: &mut Vec<Diagnostic>) {
         let document = part.layer.document.as_deref();
         let mut hints = Hints::default();
         for setting in part.layer.set.iter().filter(|it| self.is_undeclared(&it.path)) {
@@ -295,7 +295,7 @@ impl Definition {
             Source::Value(value) => match option.takes.accepts(value) {
                 Fit::Yes => None,
                 Fit::Nearly => {
-                    let message = format!("`{path}` takes a whole number, and this is none; Greenhouse lets it pass");
+                    let message = format!("`{path}` takes an integer, and this is not one; Greenhouse accepts it");
                     Some(Diagnostic::warning(Code::OptionType, message))
                 }
                 Fit::No => Some(mismatch(path, option.takes, value)),
@@ -368,7 +368,7 @@ fn declared(item: &Value, at: &JsonPath, out: &mut Vec<Diagnostic>) -> Result<(D
 /// Whether a value is of a type.
 enum Fit {
     Yes,
-    /// The original lets it pass, though it is not.
+    /// Greenhouse accepts it, though it is not one.
     Nearly,
     No,
 }

@@ -15,15 +15,15 @@ use crate::value::path::OptionPath;
 use crate::value::suggest::suggest;
 use crate::value::{Map, Number, Text, Value};
 
-/// A layer, with what is wrong about it: a cluster that it is for is not touched while something is.
+/// A layer and its errors: while it has any, the clusters that it is for are not changed.
 #[derive(Clone, Debug)]
 pub struct Part {
     pub layer: Layer,
-    pub flaws: Vec<Diagnostic>,
+    pub errors: Vec<Diagnostic>,
 }
 
 impl Part {
-    /// Tells of an error that stops every cluster that the layer is for.
+    /// Reports an error that stops every cluster that the layer is for.
     pub fn refuse(&mut self, error: Error, out: &mut Vec<Diagnostic>) {
         let finding = error.into_diagnostic(Severity::Error);
         let finding = match self.layer.document.as_deref() {
@@ -31,7 +31,7 @@ impl Part {
             None => finding,
         };
         out.push(finding.clone());
-        self.flaws.push(finding);
+        self.errors.push(finding);
     }
 }
 
@@ -49,7 +49,7 @@ impl Reader<'_> {
     }
 }
 
-/// The key under which an expression stands where references do: the fold takes it for one.
+/// The key of an expression in the place of a reference: folding takes it for one.
 const EXPRESSION: &str = "expression";
 
 const FIELDS: &[&str] = &["expression", "merge", "name", "path", "value", "valueFrom"];
@@ -63,7 +63,7 @@ pub fn expression_of(source: &Source) -> Option<&str> {
 }
 
 impl Reader<'_> {
-    /// Reads a list of entries into a layer. What is worth telling goes to `out`; what is wrong also stays with the layer.
+    /// Reads a list of entries into a layer. Findings go to `out`; errors also stay with the layer.
     pub fn part(
         &self,
         name: &'static str,
@@ -78,9 +78,9 @@ impl Reader<'_> {
         for finding in &mut found {
             finding.at.document = Some(identity.to_string());
         }
-        let flaws = found.iter().filter(|it| it.severity == Severity::Error).cloned().collect();
+        let errors = found.iter().filter(|it| it.severity == Severity::Error).cloned().collect();
         out.append(&mut found);
-        Part { layer: Layer { name: name.into(), document: Some(identity), when, set }, flaws }
+        Part { layer: Layer { name: name.into(), document: Some(identity), when, set }, errors }
     }
 
     fn settings(&self, list: Option<&Value>, at: &JsonPath, out: &mut Vec<Diagnostic>) -> Vec<Setting> {

@@ -37,7 +37,7 @@ pub struct Overrides {
 /// For which definitions and clusters an override is: the definitions, sorted, and the number of its selector.
 type Class = (Vec<Text>, Option<usize>);
 
-/// Who sets one option so that it replaces what is below.
+/// The overrides that set one option and replace the layers below.
 #[derive(Debug, Default)]
 struct Setters {
     members: SortedMap<Class, Members>,
@@ -77,7 +77,7 @@ impl Overrides {
     }
 
     /// Reports the entries of an override that never count.
-    pub fn tell_hidden(&mut self, document: &Document, out: &mut Vec<Diagnostic>) {
+    pub fn report_hidden(&mut self, document: &Document, out: &mut Vec<Diagnostic>) {
         let Overrides { precedence, all, by_path, compared } = self;
         let Ok(own) = all.binary_search_by(|(_, identity, _)| identity.cmp(&document.identity)) else { return };
         let Some((it, identity, class)) = all.get(own) else { return };

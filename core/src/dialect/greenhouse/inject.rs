@@ -1,4 +1,4 @@
-//! What Greenhouse itself adds under `global.greenhouse`, and what expressions may read.
+//! The options that Greenhouse adds under `global.greenhouse`, and the variables of expressions.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::workspace::store::{Scope, View};
 /// The name of the layer that wins over everything a user wrote.
 pub const INJECTED: &str = "injected";
 
-/// Names that Greenhouse once set and now takes out, whoever set them.
+/// Options that Greenhouse set in the past and now removes from every layer.
 pub const STRIPPED: &[&str] = &["global.greenhouse.clusterNames", "global.greenhouse.teamNames"];
 
 const ORGANIZATION_NAME: &str = "global.greenhouse.organizationName";
@@ -29,7 +29,7 @@ const METADATA_LABEL: &str = "metadata.greenhouse.sap/";
 /// The label that names the team a plugin belongs to.
 pub const OWNED_BY_LABEL: &str = "greenhouse.sap/owned-by";
 
-/// The operator knows its domain from a flag, which no document has. This annotation of the Organization says it here.
+/// The operator gets its domain from a flag, which no document has. Here, this annotation of the Organization has it.
 const BASE_DOMAIN_ANNOTATION: &str = "fleetfold.dev/base-domain";
 
 /// Everything Greenhouse sets lies below this.
@@ -40,12 +40,12 @@ pub fn is_injected(path: &str) -> bool {
     [ORGANIZATION_NAME, CLUSTER_NAME, BASE_DOMAIN].contains(&path)
 }
 
-/// Whether an option of a live Plugin may be there though nobody asked for it.
+/// Whether an option of a live Plugin may stay though no layer sets it.
 pub fn is_tolerated(path: &str) -> bool {
     path.starts_with(PREFIX)
 }
 
-/// What is the same for all clusters: what the organization gives, and what the preset or plugin itself does.
+/// The injected options that all clusters share: those of the organization, and those of the preset or plugin.
 pub fn layers(view: View, subject: &Arc<Identity>, owner: &str) -> [Layer; 2] {
     let namespace = &subject.namespace;
     let organization = view.document(&identity(ORGANIZATION, "", namespace));
@@ -73,8 +73,8 @@ pub fn layers(view: View, subject: &Arc<Identity>, owner: &str) -> [Layer; 2] {
     ]
 }
 
-/// What names the cluster: its own name, and its labels that are meant for plugins.
-pub fn own(scope: &Scope, cluster: &Cluster) -> Vec<Effective> {
+/// The injected options that name the cluster: its name, and its labels for plugins.
+pub fn per_cluster(scope: &Scope, cluster: &Cluster) -> Vec<Effective> {
     let document: Arc<Identity> = Arc::new(identity(CLUSTER, &scope.namespace, &cluster.name));
     let option = |path: Text, value: &Text, at: Pointer| Effective {
         path,
@@ -92,11 +92,11 @@ pub fn own(scope: &Scope, cluster: &Cluster) -> Vec<Effective> {
     name.into_iter().chain(labels).collect()
 }
 
-/// What expressions of a cluster may read: `global.greenhouse` as its plugins get it.
-pub fn variables(shared: &[Layer], own: &[Effective]) -> Value {
+/// The variables of expressions for a cluster: `global.greenhouse` as its plugins get it.
+pub fn variables(shared: &[Layer], per_cluster: &[Effective]) -> Value {
     let mut global: Value = Map::new().into();
     let shared = shared.iter().flat_map(|it| &it.set).map(|it| (&it.path, &it.source));
-    for (path, source) in shared.chain(own.iter().map(|it| (&it.path, &it.source))) {
+    for (path, source) in shared.chain(per_cluster.iter().map(|it| (&it.path, &it.source))) {
         if let (Some(path), Source::Value(value)) = (path.strip_prefix("global."), source) {
             put(&mut global, path, value);
         }

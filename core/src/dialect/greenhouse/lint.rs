@@ -1,13 +1,13 @@
-//! What is worth telling about documents of Greenhouse beyond what translating its subjects tells: most of it depends on
-//! which clusters and definitions there are.
+//! Findings about documents of Greenhouse beyond those of translating its subjects: most depend on which clusters and
+//! definitions exist.
 
 use super::account;
+use super::collisions::collision_message;
 use super::definition::{Definition, parts_of_catalog};
 use super::entries::Part;
 use super::lookups::Lookups;
 use super::overrides::{self, Override};
 use super::preset::Preset;
-use super::rivals::collision;
 use super::{
     CATALOG, CLUSTER, CLUSTER_DEFINITION, DEFINITION, GROUP, ORGANIZATION, OVERRIDE, PLUGIN, PRESET, preset_of,
     scope_of,
@@ -23,10 +23,10 @@ use crate::value::suggest::Hints;
 use crate::workspace::store::View;
 use crate::workspace::targets::ClusterFilter;
 
-type Look = fn(View, &Document, &mut Lookups, &mut Vec<Diagnostic>);
+type Check = fn(View, &Document, &mut Lookups, &mut Vec<Diagnostic>);
 
-/// What is looked at in documents of each kind.
-const LOOKS: &[(&str, Look)] = &[
+/// The checks of the documents of each kind.
+const CHECKS: &[(&str, Check)] = &[
     (DEFINITION, |_, document, _, out| drop(Definition::read(document, out))),
     (CLUSTER_DEFINITION, |_, document, _, out| drop(Definition::read(document, out))),
     (PRESET, lint_preset),
@@ -39,20 +39,20 @@ const LOOKS: &[(&str, Look)] = &[
 
 pub fn lint(view: View, out: &mut Vec<Diagnostic>) {
     let mut lookups = Lookups::of(view);
-    for (kind, look) in LOOKS {
-        view.store.of_kind(GROUP, kind, None).for_each(|it| look(view, it, &mut lookups, out));
+    for (kind, check) in CHECKS {
+        view.store.of_kind(GROUP, kind, None).for_each(|it| check(view, it, &mut lookups, out));
     }
 }
 
 pub fn lint_document(view: View, document: &Document, out: &mut Vec<Diagnostic>) {
-    let of_kind = LOOKS.iter().filter(|(kind, _)| document.identity.kind == *kind);
-    of_kind.for_each(|(_, look)| look(view, document, &mut Lookups::of(view), out));
+    let of_kind = CHECKS.iter().filter(|(kind, _)| document.identity.kind == *kind);
+    of_kind.for_each(|(_, check)| check(view, document, &mut Lookups::of(view), out));
 }
 
 fn lint_organization(view: View, document: &Document, lookups: &mut Lookups, out: &mut Vec<Diagnostic>) {
     let name = &document.identity.name;
     if let Some(part) = overrides::of_organization(view, name, out) {
-        tell_undeclared(view, name, (&[], &part), lookups, out);
+        report_undeclared(view, name, (&[], &part), lookups, out);
     }
 }
 
@@ -67,18 +67,18 @@ fn lint_preset(view: View, document: &Document, lookups: &mut Lookups, out: &mut
             Some(cluster) if !preset.picks(cluster) => {
                 let message = format!("the preset does not pick the cluster `{name}`, so this override has no effect");
                 Diagnostic::warning(Code::UnmatchedOverride, message)
-                    .hint("give the cluster the labels that the selector asks for, or remove the override")
+                    .hint("give the cluster the labels that the selector requires, or remove the override")
             }
             Some(_) => continue,
         };
         out.push(finding.of(&document.identity).at(at.child("clusterName")));
     }
-    if !preset.rivals.is_empty() {
+    if !preset.collisions.is_empty() {
         let clusters = fleet.into_iter().flat_map(Fleet::clusters).filter(|it| preset.picks(it));
         for cluster in clusters {
-            if let Some(rival) = preset.rival_for(view, &cluster.name) {
+            if let Some(other) = preset.colliding_preset(view, &cluster.name) {
                 let plugin = super::object::plugin_name(&document.identity.name, &cluster.name);
-                let message = format!("{}, so neither is written", collision(&plugin, rival));
+                let message = format!("{}, so neither is written", collision_message(&plugin, other));
                 out.push(
                     Diagnostic::error(Code::NameCollision, message)
                         .of(&document.identity)
@@ -94,7 +94,7 @@ fn lint_plugin(view: View, document: &Document, lookups: &mut Lookups, out: &mut
     let cluster = document.value.text_at(&["spec", "clusterName"]);
     let fleet = view.store.fleet(&scope_of(&document.identity.namespace));
     let is_known = fleet.is_some_and(|fleet| fleet.get(cluster).is_some());
-    // What a preset made goes with its cluster; that is no mistake of anybody.
+    // The Plugin of a preset is deleted with its cluster, which is not a mistake.
     if cluster.is_empty() || is_known || preset_of(&document.value).is_some() {
         return;
     }
@@ -106,8 +106,8 @@ fn lint_override(view: View, document: &Document, lookups: &mut Lookups, out: &m
     let Override { definitions, part, named, .. } = Override::read(view, document, out);
     let own = &document.identity;
     let spec = JsonPath::ROOT.key("spec");
-    account::tell_unknown_organization(document, lookups, out);
-    lookups.overrides(view, &own.namespace).tell_hidden(document, out);
+    account::report_unknown_organization(document, lookups, out);
+    lookups.overrides(view, &own.namespace).report_hidden(document, out);
     let known = lookups.known(view, &own.namespace);
     for (index, name) in definitions.iter().enumerate() {
         if !known.contains_key(name) {
@@ -119,7 +119,7 @@ fn lint_override(view: View, document: &Document, lookups: &mut Lookups, out: &m
             out.push(finding);
         }
     }
-    tell_undeclared(view, &own.namespace, (&definitions, &part), lookups, out);
+    report_undeclared(view, &own.namespace, (&definitions, &part), lookups, out);
     let Some(selector) = &part.layer.when else { return };
     let (fleet, at) = (view.store.fleet(&scope_of(&own.namespace)), spec.key("clusterSelector").pointer());
     for name in &named {
@@ -158,7 +158,7 @@ fn lint_catalog(view: View, document: &Document, lookups: &mut Lookups, out: &mu
     for (name, part) in parts_of_catalog(document, wanted, view.settings.mode, out) {
         let named = definitions.get(name).into_iter().flatten();
         for definition in named.filter_map(|it| view.store.document(it)) {
-            lookups.definition(definition).tell_undeclared(&part, out);
+            lookups.definition(definition).report_undeclared(&part, out);
         }
     }
 }
@@ -166,17 +166,17 @@ fn lint_catalog(view: View, document: &Document, lookups: &mut Lookups, out: &mu
 fn lint_cluster(view: View, document: &Document, lookups: &mut Lookups, out: &mut Vec<Diagnostic>) {
     let own = &document.identity;
     if document.value.text_at(&["spec", "accessMode"]) == "headscale" {
-        let message = "the access mode `headscale` is no more; Greenhouse reads it as `direct`";
+        let message = "the access mode `headscale` was removed; Greenhouse reads it as `direct`";
         let at = Pointer::of(["spec", "accessMode"]);
         out.push(Diagnostic::info(Code::OldForm, message).of(own).at(at).hint("write `direct`"));
     }
     if let Some(part) = overrides::of_cluster(view, &scope_of(&own.namespace), &own.name, out) {
-        tell_undeclared(view, &own.namespace, (&[], &part), lookups, out);
+        report_undeclared(view, &own.namespace, (&[], &part), lookups, out);
     }
 }
 
-/// Tells of options that none of the definitions declares which an override is for; of all, where it names none.
-fn tell_undeclared(
+/// Reports options that no definition declares, of the definitions that an override names, or of all if it names none.
+fn report_undeclared(
     view: View,
     namespace: &Text,
     (only, part): (&[Text], &Part),
@@ -195,7 +195,7 @@ fn tell_undeclared(
     }
 }
 
-/// In a large fleet, comparing the name with every other would take longer than reading the hint is worth.
+/// In a large fleet, comparing the name with all others would take too long for a hint.
 const COMPARED: usize = 5_000;
 
 fn unknown_cluster(fleet: Option<&Fleet>, name: &str, hints: &mut Hints) -> Diagnostic {

@@ -40,7 +40,7 @@ impl Lookups {
         }
     }
 
-    /// A definition without what is wrong with it, which is reported with the definition itself.
+    /// A definition without its errors, which are reported with the definition itself.
     pub fn definition(&mut self, document: &Document) -> Arc<Definition> {
         let read = || Arc::new(Definition::read(document, &mut Vec::new()));
         Arc::clone(self.definitions.entry(document.identity.clone()).or_insert_with(read))

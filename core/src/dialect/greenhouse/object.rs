@@ -20,7 +20,7 @@ pub fn plugin_name(preset: &str, cluster: &str) -> Text {
     format!("{preset}-{cluster}").into()
 }
 
-/// Fields of `spec.plugin` that a Plugin takes over, and what stands for one that is not set.
+/// Fields of `spec.plugin` that a Plugin takes over, and what becomes of one that is not set.
 const CARRIED: &[(&str, Unset)] = &[
     ("deletionPolicy", Unset::Default("Delete")),
     ("displayName", Unset::Stays),
@@ -47,13 +47,13 @@ pub struct Desired {
 
 /// The option values of a cluster's Plugin: everything but what Greenhouse injects, by name.
 pub fn options(stack: &Stack, view: View, cluster: &Cluster, folded: &Folded) -> Vec<Value> {
-    let mut own: SortedMap<Text, Effective> = SortedMap::new();
+    let mut per_cluster: SortedMap<Text, Effective> = SortedMap::new();
     for option in stack.per_cluster_options(view, cluster) {
-        own.entry(option.path.clone()).or_insert(option);
+        per_cluster.entry(option.path.clone()).or_insert(option);
     }
-    let write = |path: &Text, source: &Source| match own.get(path) {
-        Some(own) if own.from == INJECTED => None,
-        Some(own) if expression_of(source).is_some() => Some(entry(path, &own.source)),
+    let write = |path: &Text, source: &Source| match per_cluster.get(path) {
+        Some(option) if option.from == INJECTED => None,
+        Some(option) if expression_of(source).is_some() => Some(entry(path, &option.source)),
         _ => Some(entry(path, source)),
     };
     let declares = stack.definition.as_ref().is_none_or(|it| it.declares);
@@ -88,11 +88,11 @@ pub struct Made<'a> {
     /// To the definition.
     pub reference: Value,
     pub options: Vec<Value>,
-    /// Whether it goes with its preset.
+    /// Whether it is deleted with its preset.
     pub owns: bool,
 }
 
-/// The Plugin of a preset for a cluster. A live one keeps what others wrote into it.
+/// The Plugin of a preset for a cluster. A live one keeps the fields that others wrote.
 ///
 /// # Errors
 ///
@@ -108,7 +108,7 @@ pub fn desired(made: Made, live: Option<&Value>, mode: Mode) -> Result<Desired, 
     let mut object = as_map(live.cloned().unwrap_or_else(fresh));
     let (mut metadata, mut spec) = (take(&mut object, "metadata"), take(&mut object, "spec"));
     if owns {
-        own(&mut metadata, preset)?;
+        set_controller(&mut metadata, preset)?;
     } else {
         release(&mut metadata, preset.text_at(&["metadata", "name"]));
     }
@@ -138,11 +138,11 @@ pub fn desired(made: Made, live: Option<&Value>, mode: Mode) -> Result<Desired, 
     carry(&mut spec, "waitFor", preset.at(&["spec", "waitFor"]), Unset::Goes);
     let deployed = live.is_some_and(|it| it.at(&["status", "helmReleaseStatus"]).is_some_and(|it| !it.is_null()));
     let release = if deployed { name.as_str() } else { template.text_at(&["releaseName"]) };
-    settle(&mut spec, "releaseName", release, template.text_at(&["releaseName"]), &mut fixed);
+    set_once(&mut spec, "releaseName", release, template.text_at(&["releaseName"]), &mut fixed);
     let namespace = template.text_at(&["releaseNamespace"]);
-    settle(&mut spec, "releaseNamespace", namespace, namespace, &mut fixed);
+    set_once(&mut spec, "releaseNamespace", namespace, namespace, &mut fixed);
     let options = with_tolerated(options, spec.get("optionValues"), mode);
-    // An empty list says the same as none.
+    // An empty list means the same as none.
     let is_empty = |it: &Value| it.as_list().is_some_and(Vec::is_empty);
     if !(is_empty(&options) && spec.get("optionValues").is_some_and(is_empty)) {
         carry(&mut spec, "optionValues", Some(&options).filter(|it| !it.is_empty()), Unset::Goes);
@@ -153,7 +153,7 @@ pub fn desired(made: Made, live: Option<&Value>, mode: Mode) -> Result<Desired, 
 }
 
 /// Makes the preset the controller of its Plugin. Only one that was given a uid can own.
-fn own(metadata: &mut Map, preset: &Value) -> Result<(), Error> {
+fn set_controller(metadata: &mut Map, preset: &Value) -> Result<(), Error> {
     let (name, uid) = (preset.text_at(&["metadata", "name"]), preset.text_at(&["metadata", "uid"]));
     if uid.is_empty() {
         return Ok(());
@@ -162,7 +162,7 @@ fn own(metadata: &mut Map, preset: &Value) -> Result<(), Error> {
     if owners.iter().any(|it| it.text_at(&["uid"]) == uid) {
         return Ok(());
     }
-    // A preset that was made anew takes the place of the one it was.
+    // A preset that was created again replaces its predecessor.
     owners.retain(|it| !(it.text_at(&["kind"]) == PRESET && it.text_at(&["name"]) == name));
     if let Some(other) = owners.iter().find(|it| it.get("controller").and_then(Value::as_bool) == Some(true)) {
         let (kind, name) = (other.text_at(&["kind"]), other.text_at(&["name"]));
@@ -219,18 +219,18 @@ fn carry(spec: &mut Map, field: &'static str, value: Option<&Value>, unset: Unse
     }
 }
 
-/// A field that cannot be changed once it is set. `said` is what the preset says, `first` what it becomes when unset.
-fn settle(spec: &mut Map, field: &'static str, first: &str, said: &str, fixed: &mut Vec<&'static str>) {
+/// Sets a field that cannot be changed later. `wanted` is the value of the preset, `first` the one for an unset field.
+fn set_once(spec: &mut Map, field: &'static str, first: &str, wanted: &str, fixed: &mut Vec<&'static str>) {
     match spec.get(field).and_then(Value::as_text).filter(|it| !it.is_empty()) {
-        Some(live) if !said.is_empty() && live != said => fixed.push(field),
+        Some(live) if !wanted.is_empty() && live != wanted => fixed.push(field),
         Some(_) => {}
         None if first.is_empty() => {}
         None => drop(spec.insert(field, first)),
     }
 }
 
-/// The wanted options; where the live ones are the same, as they stand there. What lies under `global.greenhouse` and
-/// was not asked for may stay.
+/// The wanted options; if the live ones are the same, in their order. Options under `global.greenhouse` that no layer
+/// sets may stay.
 fn with_tolerated(wanted: Vec<Value>, live: Option<&Value>, mode: Mode) -> Value {
     let live = live.and_then(Value::as_list).map_or(&[][..], Vec::as_slice);
     let names: SortedSet<&str> = wanted.iter().map(|it| it.text_at(&["name"])).collect();
@@ -262,7 +262,8 @@ pub const PROPAGATE_LABELS: &str = "greenhouse.sap/propagate-labels";
 /// The annotation of a Plugin that records what travelled.
 const PROPAGATED: &str = "greenhouse.sap/last-applied-propagator";
 
-/// What travels from a preset to its Plugins: the field, the annotation that lists its keys, and how the record calls it.
+/// What travels from a preset to its Plugins: the field, the annotation that lists its keys, and how the record calls
+/// it.
 const TRAVELS: [(&str, &str, &str); 2] = [
     ("labels", PROPAGATE_LABELS, "labelKeys"),
     ("annotations", "greenhouse.sap/propagate-annotations", "annotationKeys"),
@@ -282,7 +283,7 @@ pub fn travelling<'p>(preset: &'p Value, field: &str, list: &str) -> Vec<(&'p Te
     entries.into_iter().flat_map(Map::iter).filter(|(key, _)| is_listed(key)).collect()
 }
 
-/// Copies what is listed, and takes back what was copied earlier and is listed no more.
+/// Copies the listed keys, and removes those that were copied earlier and are no longer listed.
 fn propagate(metadata: &mut Map, preset: &Value) {
     let before = metadata.get("annotations").map_or("", |it| it.text_at(&[PROPAGATED]));
     let before = json::parse(before).unwrap_or_default();

@@ -24,8 +24,8 @@ pub struct Picked {
 impl Picked {
     /// # Errors
     ///
-    /// The selector cannot be read, or it names a set or a placement of which nobody knows who is in it. It never means
-    /// "no clusters" then.
+    /// The selector cannot be read, or it names a set or a placement whose clusters are unknown. It never means "no
+    /// clusters" then.
     pub fn read(view: View, value: &Value, namespace: &str, at: &JsonPath) -> Result<Picked, Error> {
         let mut rest = match value {
             Value::Map(map) => (**map).clone(),

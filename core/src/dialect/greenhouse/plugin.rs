@@ -1,8 +1,8 @@
-//! A Plugin without a preset. What overrides set is written into it, and what its user wrote is kept beside.
+//! A Plugin without a preset. The values of overrides are written into it, and the entries of its user are recorded.
 //!
 //! The record is an annotation: for each option that an override changed, the entry of the user, if there was one, and
-//! the entry that was written in its place, or the index of an entry that was taken out. An entry that is no longer
-//! what was written is the user's again. So removing an override gives the bytes of never having set it.
+//! the entry that was written in its place, or the index of an entry that was removed. An entry that differs from the
+//! written one is the user's again. So removing an override gives the bytes of never having set it.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use super::entries::{Reader, entry};
 use super::inject::OWNED_BY_LABEL;
 use super::object::{as_map, take};
 use super::preset::wait_for_errors;
-use super::stack::{Own, Stack};
+use super::stack::{Stack, StackInput};
 use super::{account, overrides, scope_of, status};
 use crate::diagnostic::{Code, Diagnostic, Error, Severity};
 use crate::engine::diff::diff;
@@ -32,16 +32,16 @@ use crate::workspace::store::View;
 use crate::workspace::subject::{Dependency, Invalidation, RemovalCause, ResultCache, Subject, UnusedLayer};
 use crate::workspace::targets::{ClusterFilter, Targets};
 
-/// The annotation that keeps what the user wrote.
+/// The annotation that records the entries of the user.
 const OWN_OPTIONS: &str = "fleetfold.dev/own-options";
 
 #[derive(Debug)]
 pub struct Plugin {
     stack: Stack,
-    who: Targets,
+    targets: Targets,
     document: Value,
     /// The entries of the user, in their order.
-    own: Vec<Value>,
+    user_entries: Vec<Value>,
 }
 
 impl Plugin {
@@ -54,11 +54,11 @@ impl Plugin {
         let spec = JsonPath::ROOT.key("spec");
         let template = value.get("spec").unwrap_or(&Value::Null);
         let wanted = Wanted::read(document, template, &spec, out)?;
-        let own = own_entries(value);
+        let user_entries = user_entries(value);
         let place = spec.key("optionValues");
         let written = template.get("optionValues").filter(|it| !it.is_null());
         let list = match written {
-            Some(Value::List(_)) | None => Some(Value::list(own.iter().cloned())).filter(|it| !it.is_empty()),
+            Some(Value::List(_)) | None => Some(Value::list(user_entries.iter().cloned())).filter(|it| !it.is_empty()),
             other => other.cloned(),
         };
         let mut values = reader.part("plugin", None, list.as_ref(), &place, out);
@@ -66,28 +66,28 @@ impl Plugin {
             values.refuse(error, out);
         }
         let owner = Text::from(value.text_at(&["metadata", "labels", OWNED_BY_LABEL]));
-        let made = Own { wanted, values, above: Vec::new(), owner, place: place.pointer() };
+        let made = StackInput { wanted, values, above: Vec::new(), owner, place: place.pointer() };
         let stack = Stack::new(view, reader, made, out);
-        let who = match value.text_at(&["spec", "clusterName"]) {
+        let targets = match value.text_at(&["spec", "clusterName"]) {
             "" => Targets::Hub,
             cluster => {
                 let scope = scope_of(&document.identity.namespace);
                 Targets::Fleet(scope, ClusterFilter::Selector(Selector::Listed(vec![cluster.into()].into())))
             }
         };
-        Ok(Plugin { stack, who, document: value.clone(), own })
+        Ok(Plugin { stack, targets, document: value.clone(), user_entries })
     }
 
-    /// The entries that the overrides make of the user's, and the record of both.
-    fn written(&self, folded: &Folded, own: &[Effective]) -> (Vec<Value>, Map) {
-        let mut entries = self.own.clone();
+    /// The entries of the user with the overrides applied, and the record of both.
+    fn written(&self, folded: &Folded, per_cluster: &[Effective]) -> (Vec<Value>, Map) {
+        let mut entries = self.user_entries.clone();
         let mut record = Map::new();
         for option in &folded.options {
             let chain = folded.origins.get(&option.path).unwrap_or_default();
             if !chain.first().is_some_and(|it| it.layer.ends_with("-override")) {
                 continue;
             }
-            let rendered = own.iter().find(|it| it.path == option.path && it.from == option.from);
+            let rendered = per_cluster.iter().find(|it| it.path == option.path && it.from == option.from);
             let written = entry(&option.path, rendered.map_or(&option.source, |it| &it.source));
             let place = entries.iter().position(|it| it.text_at(&["name"]) == option.path);
             let before = place.and_then(|at| entries.get(at)).cloned();
@@ -110,14 +110,14 @@ impl Plugin {
 
     /// Takes out the entries of the user that an override of a parent option removes, and records where they were.
     fn remove_replaced(&self, folded: &Folded, entries: &mut Vec<Value>, record: &mut Map) {
-        for (index, own) in self.own.iter().enumerate() {
-            let name = own.text_at(&["name"]);
+        for (index, written) in self.user_entries.iter().enumerate() {
+            let name = written.text_at(&["name"]);
             let winner = folded.origins.get(name).and_then(|chain| chain.first());
             let is_removed = winner.is_some_and(|it| it.via.is_some() && it.layer.ends_with("-override"))
                 && !folded.options.iter().any(|it| it.path == name);
             if is_removed {
                 entries.retain(|it| it.text_at(&["name"]) != name);
-                let row: Map = [("own", own.clone()), ("index", index.into())].into_iter().collect();
+                let row: Map = [("own", written.clone()), ("index", index.into())].into_iter().collect();
                 record.insert(name, row);
             }
         }
@@ -150,25 +150,25 @@ impl Plugin {
     }
 }
 
-/// What the user wrote: every entry that is not what was written over it, and what was there before.
-fn own_entries(plugin: &Value) -> Vec<Value> {
+/// The entries of the user: every entry that the record does not have as written, and the recorded ones.
+fn user_entries(plugin: &Value) -> Vec<Value> {
     let live = plugin.at(&["spec", "optionValues"]).and_then(Value::as_list).cloned().unwrap_or_default();
     let record = json::parse(plugin.text_at(&["metadata", "annotations", OWN_OPTIONS])).unwrap_or_default();
-    let own = |item: Value| {
+    let of_user = |item: Value| {
         let row = record.get(item.text_at(&["name"]));
         match row.filter(|it| it.get("written") == Some(&item)) {
             Some(row) => row.get("own").cloned(),
             None => Some(item),
         }
     };
-    let mut entries: Vec<Value> = live.into_iter().filter_map(own).collect();
+    let mut entries: Vec<Value> = live.into_iter().filter_map(of_user).collect();
     let removed = record.as_map().into_iter().flat_map(Map::iter).filter(|(_, row)| row.get("written").is_none());
     let removed = removed.filter_map(|(name, row)| Some((row.get("index")?.as_int()?, name, row.get("own")?)));
     let mut removed: Vec<_> = removed.collect();
     sort_by(&mut removed, |a, b| a.0.cmp(&b.0));
-    for (index, name, own) in removed {
+    for (index, name, removed) in removed {
         if !entries.iter().any(|it| it.text_at(&["name"]) == name.as_str()) {
-            entries.insert(usize::try_from(index).unwrap_or(usize::MAX).min(entries.len()), own.clone());
+            entries.insert(usize::try_from(index).unwrap_or(usize::MAX).min(entries.len()), removed.clone());
         }
     }
     entries
@@ -176,7 +176,7 @@ fn own_entries(plugin: &Value) -> Vec<Value> {
 
 impl Subject for Plugin {
     fn targets(&self) -> &Targets {
-        &self.who
+        &self.targets
     }
 
     fn dependencies(&self) -> &[Dependency] {
@@ -234,8 +234,8 @@ impl Subject for Plugin {
     }
 
     /// The release that it made.
-    fn retains_on(&self, _: View, ending: RemovalCause) -> bool {
-        matches!(ending, RemovalCause::Subject) && self.document.text_at(&["spec", "deletionPolicy"]) == "Retain"
+    fn retains_on(&self, _: View, cause: RemovalCause) -> bool {
+        matches!(cause, RemovalCause::Subject) && self.document.text_at(&["spec", "deletionPolicy"]) == "Retain"
     }
 
     fn is_object(&self) -> bool {

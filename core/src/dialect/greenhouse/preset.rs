@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
+use super::collisions::{Collisions, collision_message, is_related};
 use super::definition::Wanted;
 use super::entries::{Part, Reader};
 use super::inject::OWNED_BY_LABEL;
 use super::object::{self, Desired, Made, plugin_name};
 use super::picked::Picked;
-use super::rivals::{Rivals, collision, is_related};
-use super::stack::{Own, Stack};
+use super::stack::{Stack, StackInput};
 use super::status::{self, PluginState};
 use super::{CLUSTER, GROUP, PLUGIN, PRESET, Quirk, identity, plugins_in, preset_of, scope_of};
 use super::{absent, account};
@@ -35,16 +35,16 @@ use crate::workspace::targets::{ClusterFilter, Targets};
 #[derive(Debug)]
 pub struct Preset {
     stack: Stack,
-    who: Targets,
+    targets: Targets,
     pub document: Value,
     policy: Policy,
-    /// Presets whose Plugins may have the names of this one's.
-    pub rivals: Rivals,
+    /// Presets whose Plugins may have the same names as this one's.
+    pub collisions: Collisions,
     /// The clusters that are overridden by name, with the place of each entry.
     pub overridden: Vec<(Text, Pointer)>,
 }
 
-/// What happens to a Plugin whose preset lets go of it.
+/// What happens to a Plugin that its preset releases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Policy {
     Delete,
@@ -70,7 +70,7 @@ impl Preset {
             "" | "Delete" => Policy::Delete,
             "Retain" => Policy::Retain,
             other => {
-                let message = format!("`{other}` is no deletion policy");
+                let message = format!("unknown deletion policy `{other}`");
                 let hint = suggest(other, &["Delete", "Retain"], "one of");
                 values.refuse(Error::new(Code::UnknownValue, message).at(spec.key("deletionPolicy")).hint(hint), out);
                 Policy::Retain
@@ -82,15 +82,15 @@ impl Preset {
         let travelling = object::travelling(value, "labels", object::PROPAGATE_LABELS);
         let owner = travelling.iter().find(|(key, _)| *key == OWNED_BY_LABEL).and_then(|(_, value)| value.as_text());
         let owner = Text::from(owner.unwrap_or_default());
-        let made = Own { wanted, values, above, owner, place: place.pointer() };
+        let made = StackInput { wanted, values, above, owner, place: place.pointer() };
         let mut stack = Stack::new(view, reader, made, out);
         stack.depends.extend(picked.depends);
         Ok(Preset {
             stack,
-            who: Targets::Fleet(scope_of(&own.namespace), ClusterFilter::Selector(picked.selector)),
+            targets: Targets::Fleet(scope_of(&own.namespace), ClusterFilter::Selector(picked.selector)),
             document: value.clone(),
             policy,
-            rivals: Rivals::of(view, own),
+            collisions: Collisions::of(view, own),
             overridden,
         })
     }
@@ -100,7 +100,7 @@ impl Preset {
     }
 
     pub fn picks(&self, cluster: &Cluster) -> bool {
-        matches!(&self.who, Targets::Fleet(_, picks) if picks.picks(cluster))
+        matches!(&self.targets, Targets::Fleet(_, picks) if picks.picks(cluster))
     }
 
     fn plugin(&self, cluster: &str) -> Identity {
@@ -109,17 +109,17 @@ impl Preset {
     }
 
     /// The preset that would make a Plugin of the same name as this one's for a cluster, if there is one.
-    pub fn rival_for(&self, view: View, cluster: &str) -> Option<&Text> {
-        self.rivals.of_plugin(view, &self.stack.scope, &self.plugin(cluster).name)
+    pub fn colliding_preset(&self, view: View, cluster: &str) -> Option<&Text> {
+        self.collisions.of_plugin(view, &self.stack.scope, &self.plugin(cluster).name)
     }
 
-    /// The rival that stops the Plugin of a cluster.
+    /// The colliding preset that stops the Plugin of a cluster.
     fn stopping(&self, view: View, cluster: &str) -> Option<&Text> {
-        let first_wins = Quirk::FirstRivalWins.is_kept(view.settings.mode);
-        self.rival_for(view, cluster).filter(|it| !first_wins || **it < self.identity().name)
+        let first_wins = Quirk::FirstPresetWins.is_kept(view.settings.mode);
+        self.colliding_preset(view, cluster).filter(|it| !first_wins || **it < self.identity().name)
     }
 
-    /// How one cluster stands, as far as it can be told without a new plan.
+    /// The state of one cluster's Plugin, as far as it is known without a new plan.
     fn plugin_state<'v>(
         &self,
         view: View<'v>,
@@ -140,8 +140,8 @@ impl Preset {
                 None => error.message.clone(),
             });
         }
-        if let Some(rival) = self.stopping(view, cluster) {
-            return PluginState::Failed(collision(&self.plugin(cluster).name, rival));
+        if let Some(other) = self.stopping(view, cluster) {
+            return PluginState::Failed(collision_message(&self.plugin(cluster).name, other));
         }
         match view.store.observation(HUB, &self.plugin(cluster)) {
             Observation::Present(live) if preset_of(live) != Some(&self.identity().name) => PluginState::Skipped,
@@ -162,7 +162,7 @@ impl Preset {
                 Diagnostic::warning(Code::ImmutableDifference, message)
                     .of(self.identity())
                     .at(path)
-                    .hint("delete the Plugin, and it is made as the preset says"),
+                    .hint("delete the Plugin, and the preset creates it again"),
             );
         }
         let patch = diff(live, &desired.object);
@@ -172,13 +172,13 @@ impl Preset {
         planner.status(live, status::applied(&self.stack.applied(cluster, its.as_ref())));
     }
 
-    /// Whether the Plugins stay that it lets go of.
+    /// Whether the Plugins that it releases stay.
     fn retains(&self, view: View, deleting: bool) -> bool {
         self.policy == Policy::Retain && (deleting || !Quirk::DeletesRetained.is_kept(view.settings.mode))
     }
 
-    /// Lets the Plugins go that the preset made and wants no more.
-    fn let_go(
+    /// Releases the Plugins that the preset made and no longer wants.
+    fn release_plugins(
         &self,
         view: View,
         plugins: &[(Identity, Value)],
@@ -187,7 +187,7 @@ impl Preset {
     ) {
         let deleting = is_terminating(&self.document);
         let (since, name) = (planner.steps.actions.len(), &self.identity().name);
-        let (mut gone, mut kept) = (0_usize, Vec::new());
+        let (mut deleted, mut kept) = (0_usize, Vec::new());
         for (_, live) in plugins.iter().filter(|(_, it)| preset_of(it) == Some(name)) {
             let cluster = live.text_at(&["spec", "clusterName"]);
             if cluster_results.contains_key(cluster) && !deleting {
@@ -215,12 +215,12 @@ impl Preset {
                 let text = format!("{why}, and its policy is to retain the Plugin");
                 planner.patch(HUB, live, patch, 0, Reason::new(code, text));
             } else {
-                gone = gone.saturating_add(1);
+                deleted = deleted.saturating_add(1);
                 planner.delete(HUB, live, 0, Reason::new(code, why));
             }
         }
         absent::report(&kept, self.identity(), planner);
-        if gone > 0 && cluster_results.is_empty() && !deleting && !view.settings.limits.empty_selection {
+        if deleted > 0 && cluster_results.is_empty() && !deleting && !view.settings.limits.empty_selection {
             let text = "the preset picks no cluster, and all its Plugins would go";
             let hint = "allow it with `limits.emptySelection: true`";
             planner.hold(since, ReasonCode::EmptySelection, text, hint);
@@ -230,7 +230,7 @@ impl Preset {
 
 impl Subject for Preset {
     fn targets(&self) -> &Targets {
-        &self.who
+        &self.targets
     }
 
     fn dependencies(&self) -> &[Dependency] {
@@ -299,7 +299,7 @@ impl Subject for Preset {
 
     fn plan_subject(&self, view: View, cluster_results: &ClusterResults, planner: &mut Planner) {
         let Some(plugins) = planner.list(HUB, &plugins_in(&self.identity().namespace)) else { return };
-        self.let_go(view, &plugins, cluster_results, planner);
+        self.release_plugins(view, &plugins, cluster_results, planner);
         if is_terminating(&self.document) {
             return;
         }
@@ -307,7 +307,7 @@ impl Subject for Preset {
             .iter()
             .map(|(name, cluster_result)| (name, self.plugin_state(view, name, &cluster_result.rendered)))
             .collect();
-        self.tell(&plugin_states, planner);
+        self.report_failures(&plugin_states, planner);
         if self.stack.definition.is_none() {
             planner.steps.diagnostics.push(self.stack.wanted.missing(view, self.identity()));
         }
@@ -319,8 +319,8 @@ impl Subject for Preset {
         planner.status(&self.document, status::of_preset(&self.document, &found, &its, view.now));
     }
 
-    /// A Plugin belongs to the cluster that its name ends with. A preset with a name that this one's begins with, or the
-    /// other way round, may make Plugins of the same names.
+    /// A Plugin belongs to the cluster that its name ends with. If the name of one preset begins with the name of the
+    /// other, both may make Plugins of the same names.
     fn invalidated_by(&self, object: &Identity) -> Invalidation {
         let own = self.identity();
         let rest =
@@ -331,14 +331,14 @@ impl Subject for Preset {
         match object.kind.as_str() {
             PLUGIN => rest(&object.name).map_or(Invalidation::Conclusion, Invalidation::Cluster),
             PRESET if is_related(&own.name, &object.name) => Invalidation::Subject,
-            CLUSTER => self.rivals.invalidated_by(&object.name, rest),
+            CLUSTER => self.collisions.invalidated_by(&object.name, rest),
             _ => Invalidation::Nothing,
         }
     }
 
-    fn retains_on(&self, view: View, ending: RemovalCause) -> bool {
+    fn retains_on(&self, view: View, cause: RemovalCause) -> bool {
         // A cluster whose document goes counts: Greenhouse, where it runs, deletes the Plugin.
-        self.retains(view, matches!(ending, RemovalCause::Subject))
+        self.retains(view, matches!(cause, RemovalCause::Subject))
     }
 
     fn unused_layers(&self, view: View) -> Vec<UnusedLayer> {
@@ -355,9 +355,9 @@ impl Subject for Preset {
 }
 
 impl Preset {
-    /// Says once what keeps clusters from getting their Plugin.
-    fn tell(&self, plugin_states: &[(&Text, PluginState)], planner: &mut Planner) {
-        let mut told: Vec<(Code, &str, Vec<&str>)> = Vec::new();
+    /// Reports once why clusters do not get their Plugin.
+    fn report_failures(&self, plugin_states: &[(&Text, PluginState)], planner: &mut Planner) {
+        let mut failures: Vec<(Code, &str, Vec<&str>)> = Vec::new();
         let mut places: SortedMap<&str, usize> = SortedMap::new();
         for (cluster, plugin_state) in plugin_states {
             let (code, why) = match plugin_state {
@@ -367,13 +367,13 @@ impl Preset {
                 }
                 _ => continue,
             };
-            let place = *places.entry(why).or_insert(told.len());
-            match told.get_mut(place) {
+            let place = *places.entry(why).or_insert(failures.len());
+            match failures.get_mut(place) {
                 Some((_, _, clusters)) => clusters.push(cluster),
-                None => told.push((code, why, vec![cluster])),
+                None => failures.push((code, why, vec![cluster])),
             }
         }
-        for (code, why, clusters) in told {
+        for (code, why, clusters) in failures {
             let (shown, more) = (clusters.iter().take(SHOWN), clusters.len().saturating_sub(SHOWN));
             let mut names = shown.map(|it| format!("`{it}`")).collect::<Vec<_>>().join(", ");
             if more > 0 {
@@ -395,7 +395,7 @@ pub fn read_selector(view: View, document: &Document, out: &mut Vec<Diagnostic>)
     let (value, mut says) = (document.value.at(&["spec", "clusterSelector"]).unwrap_or(&Value::Null), None);
     let picked = Picked::read(view, value, &document.identity.namespace, &at)?;
     if value.is_null() {
-        says = Some(("there is no `clusterSelector`, which picks no cluster", "say which clusters are meant"));
+        says = Some(("there is no `clusterSelector`, which picks no cluster", "name the clusters that are meant"));
     } else if value.is_empty() || matches!(&picked.selector, Selector::Labels(it) if it.requirements().is_empty()) {
         says = Some((
             "the selector is empty, which picks every cluster of the organization",
@@ -408,7 +408,7 @@ pub fn read_selector(view: View, document: &Document, out: &mut Vec<Diagnostic>)
     Ok(picked)
 }
 
-/// The overrides of single clusters. Of two entries for one cluster the first one counts, as in the original.
+/// The overrides of single clusters. Of two entries for one cluster the first one counts, as in Greenhouse.
 fn read_cluster_overrides(
     reader: &Reader,
     preset: &Value,
@@ -456,7 +456,7 @@ pub fn wait_for_errors(list: Option<&Value>, spec: &JsonPath) -> Vec<Error> {
     errors
 }
 
-/// A cluster whose labels cannot be read is picked by nobody, which is not the same as being let go.
+/// A cluster whose labels cannot be read is not picked, but its Plugin is not released either.
 fn has_unreadable_labels(view: View, preset: &Preset, cluster: &str) -> bool {
     let document = view.store.cluster_document(&preset.stack.scope, cluster);
     match document.and_then(|it| it.value.at(&["metadata", "labels"])) {

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use super::definition::{Definition, Wanted, catalog_parts};
 use super::entries::{Part, Reader, expression_of};
+use super::expression;
 use super::ties::Ties;
 use super::{CATALOG, GROUP, ORGANIZATION, OVERRIDE, identity, inject, overrides};
 use crate::cel::Allowance;
-use crate::cel::expression::render_within;
 use crate::diagnostic::Mode;
 use crate::diagnostic::{Code, Diagnostic, Error, Severity};
 use crate::engine::fold::{Effective, Folded, Layer, Setting, Source, fold_applied, fold_compat_sorted};
@@ -24,8 +24,8 @@ use crate::value::{Text, Value};
 use crate::workspace::store::{Scope, View};
 use crate::workspace::subject::{Dependency, ResultCache};
 
-/// The steps that all expressions of a subject may take for one cluster. The clusters do not share a number: what one of
-/// them gets must not depend on how many others there are.
+/// The steps that all expressions of a subject may take for one cluster. The clusters do not share a number: what one
+/// of them gets must not depend on how many others there are.
 const EXPRESSION_STEPS: u64 = 10_000;
 
 #[derive(Debug)]
@@ -38,8 +38,8 @@ pub struct Stack {
     pub depends: Vec<Dependency>,
     /// Lowest first, but for those of the clusters.
     pub layers: Vec<Layer>,
-    /// What is wrong with each layer.
-    flaws: Vec<Vec<Diagnostic>>,
+    /// The errors of each layer.
+    errors: Vec<Vec<Diagnostic>>,
     index: LayerIndex,
     /// How many layers are below those of the clusters.
     below_clusters: u32,
@@ -53,27 +53,27 @@ pub struct Stack {
     place: Pointer,
 }
 
-/// What the maker of a stack brings along.
-pub struct Own {
+/// What a stack is made from.
+pub struct StackInput {
     pub wanted: Wanted,
     /// The `optionValues`, as they were written.
     pub values: Part,
-    /// What is above all overrides.
+    /// The layers above all overrides.
     pub above: Vec<Part>,
     /// The team that the plugin belongs to.
     pub owner: Text,
-    /// Where the option values stand.
+    /// The place of the option values.
     pub place: Pointer,
 }
 
-/// A layer that applies, with what is wrong about it.
+/// A layer that applies, with its errors.
 type Applied<'a> = (&'a Layer, &'a [Diagnostic]);
 
 impl Stack {
-    pub fn new(view: View, reader: Reader, own: Own, out: &mut Vec<Diagnostic>) -> Stack {
+    pub fn new(view: View, reader: Reader, input: StackInput, out: &mut Vec<Diagnostic>) -> Stack {
         let document: Arc<Identity> = Arc::new(reader.document.identity.clone());
         let (namespace, mode) = (&document.namespace, reader.mode);
-        let Own { wanted, values, above, owner, place } = own;
+        let StackInput { wanted, values, above, owner, place } = input;
         let definition = wanted.find(view, out);
         if definition.is_none() {
             out.push(wanted.missing(view, &document));
@@ -81,7 +81,7 @@ impl Stack {
         let mut parts: Vec<Part> = definition.iter().map(|it| it.defaults.clone()).collect();
         parts.extend(catalog_parts(view, namespace, &wanted.name, mode, out));
         parts.push(values);
-        let own_values = parts.len();
+        let up_to_values = parts.len();
         parts.extend(overrides::of_organization(view, namespace, out));
         let below_clusters = u32::try_from(parts.len()).unwrap_or(u32::MAX);
         let mut depends: Vec<Dependency> = wanted.candidates.iter().cloned().map(Dependency::Document).collect();
@@ -92,17 +92,17 @@ impl Stack {
             depends.extend(it.depends);
         }
         parts.extend(above);
-        tell_shadowed(&parts, own_values, mode, out);
+        report_shadowed(&parts, up_to_values, mode, out);
         if let Some(definition) = &definition {
             let named = ["preset", "plugin", "cluster-option-override", "catalog"];
             for part in parts.iter().filter(|it| named.contains(&it.layer.name.as_str())) {
-                definition.tell_undeclared(part, out);
+                definition.report_undeclared(part, out);
             }
         }
         let injected = inject::layers(view, &document, &owner);
-        parts.extend(injected.iter().map(|it| Part { layer: it.clone(), flaws: Vec::new() }));
+        parts.extend(injected.iter().map(|it| Part { layer: it.clone(), errors: Vec::new() }));
         let index = LayerIndex::of(parts.iter().map(|it| it.layer.when.as_ref()));
-        let (layers, flaws): (Vec<Layer>, Vec<_>) = parts.into_iter().map(|it| (it.layer, it.flaws)).unzip();
+        let (layers, errors): (Vec<Layer>, Vec<_>) = parts.into_iter().map(|it| (it.layer, it.errors)).unzip();
         depends.push(Dependency::Document(identity(ORGANIZATION, "", namespace)));
         depends.push(Dependency::kind(GROUP, OVERRIDE, Some(namespace)));
         depends.push(Dependency::kind(GROUP, CATALOG, Some(namespace)));
@@ -119,7 +119,7 @@ impl Stack {
             definition,
             depends,
             layers,
-            flaws,
+            errors,
             index,
             below_clusters,
             injected,
@@ -152,16 +152,16 @@ impl Stack {
         Ok(rendered)
     }
 
-    /// The options that name the cluster: what Greenhouse injects, and what expressions come to.
+    /// The options that name the cluster: the injected ones, and the values of expressions.
     pub fn per_cluster_options(&self, view: View, cluster: &Cluster) -> Vec<Effective> {
-        let mut own = inject::own(&self.scope, cluster);
+        let mut options = inject::per_cluster(&self.scope, cluster);
         let rendered = self.expression_options(view, cluster).unwrap_or_default();
-        let injected: SortedSet<Text> = own.iter().map(|it| it.path.clone()).collect();
+        let injected: SortedSet<Text> = options.iter().map(|it| it.path.clone()).collect();
         let expressions = rendered.into_iter().filter(|it| !injected.contains(&it.path));
         let expressions: Vec<Effective> = expressions.collect();
-        own.extend(expressions);
-        sort_by(&mut own, |a, b| a.path.cmp(&b.path));
-        own
+        options.extend(expressions);
+        sort_by(&mut options, |a, b| a.path.cmp(&b.path));
+        options
     }
 
     /// The layers that apply to a cluster, lowest first.
@@ -180,7 +180,7 @@ impl Stack {
 
     fn at_rank(&self, rank: u32) -> Option<Applied<'_>> {
         let at = usize::try_from(rank).ok()?;
-        Some((self.layers.get(at)?, self.flaws.get(at)?.as_slice()))
+        Some((self.layers.get(at)?, self.errors.get(at)?.as_slice()))
     }
 
     fn with_cluster<'a>(&'a self, ranks: &[u32], its: &'a Part) -> Vec<Applied<'a>> {
@@ -189,7 +189,7 @@ impl Stack {
         };
         let (below, above): (Vec<u32>, Vec<u32>) = ranks.iter().partition(|rank| is_below(**rank));
         let mut applied = self.at_ranks(&below);
-        applied.push((&its.layer, &its.flaws));
+        applied.push((&its.layer, &its.errors));
         applied.extend(self.at_ranks(&above));
         applied
     }
@@ -202,7 +202,7 @@ impl Stack {
             Mode::Compat if declares => fold_compat_sorted(&layers, &mut found)?,
             mode => fold_applied(&layers, mode, &mut found)?,
         };
-        found.extend(applied.iter().flat_map(|(_, flaws)| flaws.iter().cloned()));
+        found.extend(applied.iter().flat_map(|(_, errors)| errors.iter().cloned()));
         self.check(&folded, mode, &mut found);
         found.extend(self.ties.undecided(&self.layers, &layers, &folded));
         Ok(Rendered { options: Some(folded), diagnostics: found, concealed, ..Rendered::default() })
@@ -214,10 +214,10 @@ impl Stack {
         if let (Some(definition), Some(live)) = (&self.definition, live) {
             definition.conceal_live(live, &mut further);
         }
-        if further.has_own() { Arc::new(further) } else { Arc::clone(&rendered.concealed) }
+        if further.has_unshared() { Arc::new(further) } else { Arc::clone(&rendered.concealed) }
     }
 
-    /// Types of what is set, and what must be set and is not.
+    /// Checks the types of values, and reports required options that are not set.
     fn check(&self, folded: &Folded, mode: Mode, out: &mut Vec<Diagnostic>) {
         let Some(definition) = &self.definition else { return };
         for option in folded.options.iter().filter(|it| expression_of(&it.source).is_none()) {
@@ -244,14 +244,14 @@ impl Stack {
         }
     }
 
-    /// What expressions come to for a cluster.
+    /// The values of expressions for a cluster.
     fn expression_options(&self, view: View, cluster: &Cluster) -> Result<Vec<Effective>, Error> {
         let its = overrides::of_cluster(view, &self.scope, &cluster.name, &mut Vec::new());
         if !self.has_expressions && !its.as_ref().is_some_and(|it| has_expressions(&it.layer)) {
             return Ok(Vec::new());
         }
         let applied = self.applied(cluster, its.as_ref());
-        let variables = inject::variables(&self.injected, &inject::own(&self.scope, cluster));
+        let variables = inject::variables(&self.injected, &inject::per_cluster(&self.scope, cluster));
         let mut rendered = Vec::new();
         let mut allowance = Allowance::new(EXPRESSION_STEPS);
         for (layer, setting, text) in winning_expressions(&applied) {
@@ -284,8 +284,8 @@ impl Stack {
             let hint = Some("configure `expressions: true`, or write a value".into());
             return Err(refuse(Code::ExpressionsOff, "expressions are switched off", hint));
         }
-        let value = render_within(text, &[("global", variables.clone())], view.settings.mode, allowance);
-        let source = Source::Value(value.map_err(|flaw| refuse(flaw.code, &flaw.message, flaw.hint))?);
+        let value = expression::render(text, &[("global", variables.clone())], view.settings.mode, allowance);
+        let source = Source::Value(value.map_err(|error| refuse(error.code, &error.message, error.hint))?);
         let finding = self.definition.as_ref().and_then(|it| it.check(path, &source, view.settings.mode));
         match finding.filter(|it| it.severity == Severity::Error) {
             Some(finding) => Err(refuse(finding.code, &finding.message, finding.hint)),
@@ -300,8 +300,8 @@ fn winning_expressions<'a>(applied: &[&'a Layer]) -> Vec<(&'a Layer, &'a Setting
     let mut replaced: SortedSet<&[OptionStep]> = SortedSet::new();
     let mut winning = Vec::new();
     for layer in applied.iter().rev() {
-        let own = layer.set.iter().rev().filter_map(|it| Some((*layer, it, expression_of(&it.source)?)));
-        winning.extend(own.filter(|(_, it, _)| {
+        let expressions = layer.set.iter().rev().filter_map(|it| Some((*layer, it, expression_of(&it.source)?)));
+        winning.extend(expressions.filter(|(_, it, _)| {
             let steps = it.place.steps();
             let parents = (1..steps.len()).filter_map(|depth| steps.get(..depth));
             !higher.contains(&it.path) && !parents.into_iter().any(|it| replaced.contains(&it))
@@ -313,7 +313,7 @@ fn winning_expressions<'a>(applied: &[&'a Layer]) -> Vec<(&'a Layer, &'a Setting
     winning
 }
 
-/// Whether an option has a value or a reference, be it through a parent.
+/// Whether an option has a value or a reference, directly or through a parent.
 fn is_set(folded: &Folded, name: &str) -> bool {
     let is_option = || folded.options.binary_search_by(|it| order(&it.path, name)).is_ok();
     folded.value_at(name).is_some_and(|it| !matches!(it, Source::Value(Value::Null))) || is_option()
@@ -324,9 +324,9 @@ fn has_expressions(layer: &Layer) -> bool {
 }
 
 /// Tells of values of the preset or plugin itself that an override for all clusters always replaces.
-fn tell_shadowed(parts: &[Part], own_values: usize, mode: Mode, out: &mut Vec<Diagnostic>) {
-    let Some((own, above)) = parts.split_at_checked(own_values) else { return };
-    let Some(Part { layer: own, .. }) = own.last() else { return };
+fn report_shadowed(parts: &[Part], up_to_values: usize, mode: Mode, out: &mut Vec<Diagnostic>) {
+    let Some((up_to_values, above)) = parts.split_at_checked(up_to_values) else { return };
+    let Some(Part { layer: values, .. }) = up_to_values.last() else { return };
     // The highest layer first; of one path or place, the first one counts.
     let always = above.iter().rev().filter(|it| it.layer.when.is_none());
     let always: Vec<_> = always.flat_map(|it| it.layer.set.iter().map(|set| (&it.layer, set))).collect();
@@ -335,12 +335,12 @@ fn tell_shadowed(parts: &[Part], own_values: usize, mode: Mode, out: &mut Vec<Di
         by_path.entry(&it.path).or_insert(rank);
         by_place.entry(it.place.steps()).or_insert(rank);
     }
-    for setting in &own.set {
+    for setting in &values.set {
         let steps = setting.place.steps();
         let parents = (1..steps.len()).filter_map(|depth| by_place.get(steps.get(..depth)?));
         let above = parents.filter(|_| mode == Mode::Strict).min();
         let winner = by_path.get(&setting.path).into_iter().chain(above).min().and_then(|rank| always.get(*rank));
-        if let (Some((layer, it)), Some(document)) = (winner, own.document.as_deref()) {
+        if let (Some((layer, it)), Some(document)) = (winner, values.document.as_deref()) {
             let by = layer.document.as_deref().map(Identity::to_string).unwrap_or_default();
             let what = if it.path == setting.path { "it".into() } else { format!("`{}`", it.path) };
             let message = format!("`{}` has no effect here: `{by}` sets {what} for every cluster", setting.path);

@@ -1,4 +1,4 @@
-//! What statuses say: which overrides a Plugin has, and how a preset's clusters stand.
+//! Statuses: the overrides of a Plugin, and the states of a preset's clusters.
 
 use super::inject::INJECTED;
 use crate::diagnostic::ReasonCode;
@@ -14,7 +14,7 @@ use crate::value::sorting::sort;
 use crate::value::{Map, Text, Value};
 use crate::workspace::plan::Reason;
 
-/// How a cluster of a preset stands.
+/// The state of a cluster of a preset.
 #[derive(Clone, Debug)]
 pub enum PluginState<'v> {
     /// Its Plugin is not there yet.
@@ -23,7 +23,7 @@ pub enum PluginState<'v> {
     Skipped,
     /// Its Plugin cannot be written, and why.
     Failed(String),
-    /// Its Plugin is there, with the condition that says whether it is ready, if there is one.
+    /// Its Plugin exists, with its condition `Ready`, if there is one.
     Made(Option<&'v Value>),
 }
 
@@ -95,7 +95,7 @@ pub fn of_preset(preset: &Value, found: &Found, plugins: &[&Value], now: Option<
 /// One condition: its type, whether it holds, the reason and the message.
 type Condition = (&'static str, bool, &'static str, String);
 
-/// The conditions of a preset. It is ready unless one of the others stands against it; the first that does says why.
+/// The conditions of a preset. It is ready unless another condition prevents it; the first one that does is the reason.
 fn conditions(found: &Found, total: usize, ready: usize) -> Vec<Condition> {
     let Found { name, version, wanted, plugin_states } = found;
     let mut failed = Vec::new();

@@ -33,7 +33,7 @@ impl Ties {
     }
 
     /// Options that one of two overrides decides only because of its name, or because it is new. Of all pairs of
-    /// overrides only those with the one that decides are looked at: there are as many as options are set.
+    /// overrides only those with the deciding one are compared: there are as many as options are set.
     pub fn undecided(&self, layers: &[Layer], applied: &[&Layer], folded: &Folded) -> Vec<Diagnostic> {
         let said = self.said(layers, applied);
         let mut by_steps: Vec<&OptionSetting> = said.iter().collect();

@@ -1,7 +1,7 @@
 //! What of a live object is the cluster's own, and not what was applied to it before.
 //!
-//! Where a rule adds the live entries that the template does not have, an entry that an override put there must not count
-//! as one: it would outlive the override, and one that appends would append again and again.
+//! Where a rule adds the live entries that the template does not have, an entry that an override put there must not
+//! count as one: it would outlive the override, and one that appends would append again and again.
 
 use crate::object::kinds::retention::{Keep, Table};
 use crate::value::Value;

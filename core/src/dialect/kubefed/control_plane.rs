@@ -1,4 +1,4 @@
-//! What the control plane says: which kinds are federated and how, where the clusters are, and which of them are ready.
+//! The control plane: which kinds are federated and how, where the clusters are registered, and which are ready.
 
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ pub const CLUSTER: &str = "KubeFedCluster";
 pub const FEDERATED: &str = "Federated";
 pub const FEDERATED_NAMESPACE: &str = "FederatedNamespace";
 
-/// The API versions of kinds that people federate without saying more.
+/// The API versions of kinds that are often federated without a FederatedTypeConfig.
 const WELL_KNOWN: &[(&str, &[&str])] = &[
     (
         "v1",
@@ -56,7 +56,7 @@ const WELL_KNOWN: &[(&str, &[&str])] = &[
     ("admissionregistration.k8s.io/v1", &["MutatingWebhookConfiguration", "ValidatingWebhookConfiguration"]),
 ];
 
-/// What the FederatedTypeConfigs say, by group and kind.
+/// The FederatedTypeConfigs, by group and kind.
 #[derive(Debug, Default)]
 struct TypeConfigs {
     /// The first one by name of each federated kind.
@@ -86,7 +86,7 @@ pub fn type_config<'a>(view: View<'a>, federated: &Identity) -> Option<&'a Docum
     view.store.document(config)
 }
 
-/// What a FederatedTypeConfig says of its federated kind.
+/// The settings of a FederatedTypeConfig for its federated kind.
 fn federated_type<'a>(config: &'a Document, key: &str, otherwise: &'a str) -> &'a str {
     Some(config.value.text_at(&["spec", "federatedType", key])).filter(|it| !it.is_empty()).unwrap_or(otherwise)
 }
@@ -96,7 +96,8 @@ pub fn is_status_kind(view: View, group: &str, kind: &str) -> bool {
     type_configs(view).statuses.contains(&(Text::from(group), Text::from(kind)))
 }
 
-/// The API version and kind of the objects that hold statuses. Group and version default to those of the federated kind.
+/// The API version and kind of the objects that hold statuses. Group and version default to those of the federated
+/// kind.
 pub fn status_type(config: &Document) -> Option<(Text, Text)> {
     let said = |key: &str| Some(config.value.text_at(&["spec", "statusType", key])).filter(|it| !it.is_empty());
     let group = said("group").unwrap_or_else(|| federated_type(config, "group", TYPES));
@@ -116,7 +117,7 @@ pub fn propagates(config: &Document) -> Result<bool, Error> {
 /// A field of a FederatedTypeConfig that is `Enabled` or `Disabled`.
 pub fn switch(config: &Document, field: &str) -> Result<Option<bool>, Error> {
     let spec = JsonPath::ROOT.key("spec");
-    let spot = spec.key(field);
+    let path = spec.key(field);
     match config.value.at(&["spec", field]) {
         None | Some(Value::Null) => Ok(None),
         Some(Value::Text(word)) => match word.as_str() {
@@ -125,10 +126,10 @@ pub fn switch(config: &Document, field: &str) -> Result<Option<bool>, Error> {
             other => {
                 let message = format!("`{field}` must be `Enabled` or `Disabled`, not `{other}`");
                 let hint = suggest(other, &["Enabled", "Disabled"], "one of");
-                Err(Error::new(Code::UnknownValue, message).at(spot).hint(hint))
+                Err(Error::new(Code::UnknownValue, message).at(path).hint(hint))
             }
         },
-        Some(other) => Err(spot.wrong_type("`Enabled` or `Disabled`", other)),
+        Some(other) => Err(path.wrong_type("`Enabled` or `Disabled`", other)),
     }
 }
 
@@ -164,7 +165,7 @@ pub fn federated_kinds<'a>(view: View<'a>) -> impl Iterator<Item = HubKind> + 'a
     view.store.of_kind(CORE, TYPE_CONFIG, None).filter_map(|config| {
         let kind = Some(federated_type(config, "kind", "")).filter(|it| !it.is_empty())?;
         let of_target = config.value.text_at(&["spec", "targetType", "scope"]);
-        // A FederatedNamespace lives in the namespace that it stands for.
+        // A FederatedNamespace is in the namespace that it federates.
         let scope = if kind == FEDERATED_NAMESPACE || of_target != "Cluster" { "Namespaced" } else { "Cluster" };
         let plural = format!("{}s", kind.to_ascii_lowercase());
         Some(HubKind {
@@ -178,11 +179,11 @@ pub fn federated_kinds<'a>(view: View<'a>) -> impl Iterator<Item = HubKind> + 'a
     })
 }
 
-/// What a federated object stands for in a cluster.
+/// The target object of a federated object in a cluster.
 ///
 /// # Errors
 ///
-/// Nobody says which API version the target has.
+/// The API version of the target is not known.
 pub fn target(document: &Document, config: Option<&Document>) -> Result<Target, Error> {
     let Identity { kind, namespace, name, .. } = &document.identity;
     let scope = config.map_or("", |it| it.value.text_at(&["spec", "targetType", "scope"]));
@@ -205,7 +206,7 @@ pub fn target(document: &Document, config: Option<&Document>) -> Result<Target, 
     let api_version = match version.as_str() {
         "" if !written.is_empty() => written.into(),
         "" => known().ok_or_else(|| {
-            let message = format!("nothing says which API version `{target}` has");
+            let message = format!("the API version of `{target}` is not known");
             let hint = format!("load the FederatedTypeConfig of `{kind}`, or write `apiVersion` in the template");
             Error::new(Code::UnknownTarget, message).at(["spec", "template"]).hint(hint)
         })?,
@@ -236,7 +237,7 @@ pub fn scope(view: View, config: Option<&Document>, out: &mut Vec<Diagnostic>) -
             let scope = first_home.and_then(of).unwrap_or(first);
             let message =
                 format!("clusters are registered in several namespaces, and those of `{}` are meant", scope.namespace);
-            let hint = "load the FederatedTypeConfig that says which control plane is meant";
+            let hint = "load the FederatedTypeConfig of the control plane that is meant";
             out.push(Diagnostic::warning(Code::SeveralControlPlanes, message).hint(hint));
             (*scope).clone()
         }
@@ -259,14 +260,14 @@ pub fn adopts(view: View, scope: &Scope) -> bool {
     setting(view, scope, &["spec", "syncController", "adoptResources"]) != "Disabled"
 }
 
-/// Whether a cluster can be reached, for all that its conditions say. One without conditions was not checked yet: whoever
-/// looks will find out. KubeFed waits for the check.
+/// Whether a cluster is reachable according to its conditions. One without conditions was not checked yet and counts as
+/// reachable. KubeFed waits for the check.
 pub fn is_ready(view: View, scope: &Scope, cluster: &str) -> bool {
     view.store.unreachable_reason(cluster).is_none()
         && view.store.cluster_document(scope, cluster).is_some_and(|it| says_ready(&it.value, view.settings.mode))
 }
 
-/// How a cluster that is not ready stands, for people.
+/// Why a cluster is not ready, for messages.
 pub fn unready(view: View, cluster: &str) -> String {
     match view.store.unreachable_reason(cluster) {
         None => format!("`{cluster}` is not ready"),
@@ -290,26 +291,26 @@ pub type Retained = (Vec<RetentionPath>, Vec<Text>);
 ///
 /// # Errors
 ///
-/// A path that is none, told at its place. Going on without it would erase what it is to keep.
+/// An invalid path, reported at its place. Ignoring it would erase the value that it should retain.
 pub fn retention(spec: Option<&Value>) -> Result<Retained, Error> {
-    let spot = JsonPath::ROOT.key("spec");
-    let spot = spot.key("retention");
+    let path = JsonPath::ROOT.key("spec");
+    let path = path.key("retention");
     let retention = match spec.and_then(|it| it.get("retention")) {
         None | Some(Value::Null) => return Ok(Retained::default()),
         Some(Value::Map(retention)) => retention,
-        Some(other) => return Err(spot.wrong_type("a map", other)),
+        Some(other) => return Err(path.wrong_type("a map", other)),
     };
-    Fields::of(Value::Map(retention.clone()), &spot, &["fields", "labels"])?;
+    Fields::of(Value::Map(retention.clone()), &path, &["fields", "labels"])?;
     let texts = |field: &str| -> Result<Vec<Text>, Error> {
-        let spot = spot.key(field);
+        let path = path.key(field);
         let items = match retention.get(field) {
             None | Some(Value::Null) => return Ok(Vec::new()),
             Some(Value::List(items)) => items,
-            Some(other) => return Err(spot.wrong_type("a list", other)),
+            Some(other) => return Err(path.wrong_type("a list", other)),
         };
         let text = |(index, item): (usize, &Value)| match item {
             Value::Text(text) => Ok(text.clone()),
-            other => Err(spot.index(index).wrong_type("a string", other)),
+            other => Err(path.index(index).wrong_type("a string", other)),
         };
         items.iter().enumerate().map(text).collect()
     };
@@ -317,13 +318,13 @@ pub fn retention(spec: Option<&Value>) -> Result<Retained, Error> {
     for (index, text) in texts("fields")?.into_iter().enumerate() {
         paths.push(RetentionPath::parse(&text).map_err(|error| {
             let message = format!("`{text}`: {} (at character {})", error.message, error.offset.saturating_add(1));
-            let at = spot.key("fields").index(index).pointer();
+            let at = path.key("fields").index(index).pointer();
             Error::new(Code::BadRetentionPath, message).at(at).maybe_hint(error.hint)
         })?);
     }
     let labels = texts("labels")?;
     for (index, label) in labels.iter().enumerate() {
-        crate::object::labels::check_key(label).map_err(|error| error.at(spot.key("labels").index(index)))?;
+        crate::object::labels::check_key(label).map_err(|error| error.at(path.key("labels").index(index)))?;
     }
     Ok((paths, labels))
 }

@@ -1,4 +1,4 @@
-//! A federated object, read: what it stands for, what every cluster gets before overrides, and what is retained.
+//! A federated object, read: its target, the object of every cluster before overrides, and the retention rules.
 
 use std::sync::Arc;
 
@@ -30,7 +30,7 @@ use crate::workspace::targets::Targets;
 
 /// # Errors
 ///
-/// What it stands for, its placement, its overrides or what it retains cannot be read.
+/// Its target, placement, overrides or retention rules cannot be read.
 pub fn read(view: View, document: &Document, out: &mut Vec<Diagnostic>) -> Result<Federated, Error> {
     let (mode, subject) = (view.settings.mode, Arc::new(document.identity.clone()));
     let config = plane::type_config(view, &subject);
@@ -63,7 +63,7 @@ pub fn read(view: View, document: &Document, out: &mut Vec<Diagnostic>) -> Resul
         shared: Shared::of(rules.builtin, &target.api_version, &target.kind),
         rules,
         written,
-        who: Targets::Fleet(scope.clone(), placed.picks),
+        targets: Targets::Fleet(scope.clone(), placed.picks),
         has_namespace: placed.has_namespace,
         is_disabled,
         collects: Collection::of(config, &subject),
@@ -147,7 +147,7 @@ fn fights(overrides: &Overrides, rules: &Rules, subject: &Identity) -> Vec<Diagn
 fn rules(document: &Document, config: Option<&Document>, mode: Mode) -> Result<(Rules, Vec<(Text, Origin)>), Error> {
     let of_kind = plane::retention(config.and_then(|it| it.value.get("spec")))
         .map_err(|error| elsewhere(config, "retention", error))?;
-    let own = plane::retention(document.value.get("spec"))?;
+    let of_document = plane::retention(document.value.get("spec"))?;
     let retain_replicas = match document.value.at(&["spec", "retainReplicas"]) {
         None => false,
         Some(Value::Bool(retains)) => *retains,
@@ -155,7 +155,7 @@ fn rules(document: &Document, config: Option<&Document>, mode: Mode) -> Result<(
         Some(other) => return Err(JsonPath::ROOT.key("spec").key("retainReplicas").wrong_type("a boolean", other)),
     };
     let mut written = Vec::new();
-    for (of, (fields, labels)) in [(config, &of_kind), (Some(document), &own)] {
+    for (of, (fields, labels)) in [(config, &of_kind), (Some(document), &of_document)] {
         let Some(identity) = of.map(|it| Arc::new(it.identity.clone())) else { continue };
         let origin = |list: &str, index: usize| Origin {
             document: Arc::clone(&identity),
@@ -171,11 +171,11 @@ fn rules(document: &Document, config: Option<&Document>, mode: Mode) -> Result<(
     written.push(("replicas".into(), replicas));
     let rules = Rules {
         builtin: if mode == Mode::Strict { STRICT } else { KUBEFED },
-        // What our own rules do after the layers concerns a whole update: it names the version that it replaces, and
-        // leaves the status. An action is a patch with a precondition, and equal clusters are to stay equal.
+        // Our own rules after the layers are for a full update: it names the version that it replaces, and keeps the
+        // status. An action is a patch with a precondition, and equal clusters should stay equal.
         phase: Some(Phase::Before),
-        fields: of_kind.0.into_iter().chain(own.0).collect(),
-        labels: of_kind.1.into_iter().chain(own.1).collect(),
+        fields: of_kind.0.into_iter().chain(of_document.0).collect(),
+        labels: of_kind.1.into_iter().chain(of_document.1).collect(),
         retain_replicas,
     };
     Ok((rules, written))
@@ -191,7 +191,7 @@ fn base(
     out: &mut Vec<Diagnostic>,
 ) -> Result<Base, Error> {
     let spec = JsonPath::ROOT.key("spec");
-    let spot = spec.key("template");
+    let path = spec.key("template");
     let template = document.value.at(&["spec", "template"]).filter(|it| !it.is_null());
     let on_hub = hub_namespace(target).and_then(|it| view.store.document(&it));
     let (mut object, origin) = match (template, on_hub) {
@@ -202,18 +202,18 @@ fn base(
             (Value::map([("metadata", metadata)]), origin)
         }
         (Some(template @ Value::Map(_)), None) => {
-            (template.clone(), Origin { document: Arc::clone(subject), path: spot.pointer() })
+            (template.clone(), Origin { document: Arc::clone(subject), path: path.pointer() })
         }
-        (Some(other), None) => return Err(spot.wrong_type("a map", other)),
+        (Some(other), None) => return Err(path.wrong_type("a map", other)),
         (None, None) if hub_namespace(target).is_some() => {
-            (Map::new().into(), Origin { document: Arc::clone(subject), path: spot.pointer() })
+            (Map::new().into(), Origin { document: Arc::clone(subject), path: path.pointer() })
         }
         (None, None) => {
-            return Err(Error::new(Code::MissingField, "the federated object has no template").at(spot));
+            return Err(Error::new(Code::MissingField, "the federated object has no template").at(path));
         }
     };
     if template.is_some_and(|it| it.get("metadata").is_some_and(|it| !it.is_null() && it.as_map().is_none())) {
-        return Err(Error::new(Code::WrongType, "`metadata` must be a map").at(spot.key("metadata")));
+        return Err(Error::new(Code::WrongType, "`metadata` must be a map").at(path.key("metadata")));
     }
     clean(&mut object, &origin, view.settings.mode, out);
     let given = identify(&mut object, &origin, config, subject, target, out);
@@ -239,9 +239,10 @@ const SERVER: &[&[&str]] = &[
     &["status"],
 ];
 
-/// Takes out of a template what must not reach a cluster: here what a server sets, in KubeFed annotations and finalizers.
+/// Takes out of a template what must not reach a cluster: here what a server sets, in KubeFed annotations and
+/// finalizers.
 fn clean(object: &mut Value, origin: &Origin, mode: Mode, out: &mut Vec<Diagnostic>) {
-    let mut tell = |finding: Diagnostic, path: &Pointer, hint: &str| {
+    let mut report = |finding: Diagnostic, path: &Pointer, hint: &str| {
         out.push(finding.of(&origin.document).at(origin.path.join(path)).hint(hint));
     };
     for keys in SERVER.iter().filter(|_| mode == Mode::Strict) {
@@ -250,7 +251,7 @@ fn clean(object: &mut Value, origin: &Origin, mode: Mode, out: &mut Vec<Diagnost
         // Generated manifests are full of empty ones.
         if !found.is_empty() {
             let message = format!("`{}` is set by servers alone, and is left out", keys.join("."));
-            tell(Diagnostic::warning(Code::ServerField, message), &path, "remove it from the template");
+            report(Diagnostic::warning(Code::ServerField, message), &path, "remove it from the template");
         }
         take(object, &path);
     }
@@ -270,12 +271,12 @@ fn clean(object: &mut Value, origin: &Origin, mode: Mode, out: &mut Vec<Diagnost
             }
         };
         if !is_empty {
-            tell(finding, &path, hint);
+            report(finding, &path, hint);
         }
     }
 }
 
-/// Gives the object its kind, name and namespace, whatever the template says; answers where they come from.
+/// Gives the object its kind, name and namespace, regardless of the template; returns their origins.
 fn identify(
     object: &mut Value,
     origin: &Origin,

@@ -1,14 +1,14 @@
-//! What becomes of a cluster's copies when it leaves the fleet: the setting `leaving` says it for all clusters, and an
+//! What happens to a cluster's copies when it leaves the fleet: the setting `leaving` decides for all clusters, and an
 //! annotation of that name for one.
 //!
 //! | | `orphan` | `delete` |
 //! |---|---|---|
 //! | while the cluster stays | | its KubeFedCluster gets a finalizer |
-//! | when that is being deleted | nothing is done in the cluster any more | what is managed there is deleted |
-//! | when nothing managed is left | | the finalizer goes, and with it the KubeFedCluster |
+//! | when that is being deleted | nothing is done in the cluster any more | its managed objects are deleted |
+//! | when nothing managed is left | | the finalizer is removed, and with it the KubeFedCluster |
 //!
-//! Nothing is left when every federated object was looked for in the cluster, and none has a managed copy there. One that did
-//! not answer keeps its finalizer: nobody knows what it has.
+//! Nothing is left once every federated object was read in the cluster, and none has a managed copy there. An
+//! unreachable cluster keeps its finalizer: its state is unknown.
 
 use std::sync::Arc;
 
@@ -57,7 +57,7 @@ fn policy(view: View, cluster: &Value) -> Result<Leaving, Error> {
     }
 }
 
-/// Whether something is to be said or done about a cluster as such.
+/// Whether the cluster itself has a diagnostic or an action.
 pub fn is_subject(view: View, document: &Document) -> bool {
     let Identity { kind, group, .. } = &document.identity;
     group == CORE
@@ -72,31 +72,31 @@ pub struct Leaver {
     subject: Identity,
     policy: Leaving,
     /// That its annotation cannot be read.
-    told: Option<Diagnostic>,
+    diagnostic: Option<Diagnostic>,
     is_going: bool,
-    who: Targets,
+    targets: Targets,
     depends: Vec<Dependency>,
     /// The kinds of federated objects that are not named like one.
     kinds: Vec<(Text, Text)>,
     /// What each federated object has in a cluster; of a cluster that stays none.
     copies: Vec<Target>,
-    /// Federated objects of which nobody knows what they have.
+    /// Federated objects whose copies are unknown.
     unknown: Vec<Identity>,
 }
 
 pub fn read(view: View, document: &Document, out: &mut Vec<Diagnostic>) -> Leaver {
     let subject = document.identity.clone();
-    let (policy, told) = match policy(view, &document.value) {
+    let (policy, diagnostic) = match policy(view, &document.value) {
         Ok(policy) => (policy, None),
         Err(error) => (Leaving::Orphan, Some(error.into_diagnostic(Severity::Error).of(&subject))),
     };
-    out.extend(told.clone());
+    out.extend(diagnostic.clone());
     let is_going = is_terminating(&document.value);
     let mut leaver = Leaver {
         policy,
-        told,
+        diagnostic,
         is_going,
-        who: Targets::Hub,
+        targets: Targets::Hub,
         depends: Vec::new(),
         kinds: Vec::new(),
         copies: Vec::new(),
@@ -135,7 +135,7 @@ impl Leaver {
         }
     }
 
-    /// What keeps the cluster from going, once everything that it may have was looked at.
+    /// Why the cluster cannot leave yet, once all its possible copies were read.
     fn left(&self, view: View, planner: &mut Planner) -> Option<String> {
         let name = &self.subject.name;
         if !plane::is_ready(view, &Scope::of(&self.subject), name) {
@@ -160,7 +160,7 @@ impl Leaver {
 
 impl Subject for Leaver {
     fn targets(&self) -> &Targets {
-        &self.who
+        &self.targets
     }
 
     fn dependencies(&self) -> &[Dependency] {
@@ -175,7 +175,7 @@ impl Subject for Leaver {
 
     fn plan_subject(&self, view: View, _: &ClusterResults, planner: &mut Planner) {
         let Some(live) = view.store.document(&self.subject).map(|it| &it.value) else { return };
-        planner.steps.diagnostics.extend(self.told.clone());
+        planner.steps.diagnostics.extend(self.diagnostic.clone());
         match (self.policy, self.is_going, has_finalizer(live, LEAVING)) {
             (Leaving::Delete, false, false) => {
                 let reason = Reason::new(ReasonCode::Guarded, "the cluster must not go before its copies are deleted");
@@ -184,7 +184,8 @@ impl Subject for Leaver {
             (Leaving::Delete, true, true) => match self.left(view, planner) {
                 Some(left) => {
                     let message = format!("the cluster cannot leave yet: {left}");
-                    let hint = format!("to let it go as it is, annotate the KubeFedCluster with `{LEAVING}: orphan`");
+                    let hint =
+                        format!("to leave its copies in place, annotate the KubeFedCluster with `{LEAVING}: orphan`");
                     let finding = Diagnostic::warning(Code::StillLeaving, message).of(&self.subject);
                     planner.steps.diagnostics.push(finding.hint(hint));
                 }

@@ -1,4 +1,4 @@
-//! Findings that take the whole fleet to see: names that no cluster has, overrides that reach nobody, rules that keep
+//! Findings that need the complete fleet: names of unknown clusters, overrides for no cluster, rules that retain
 //! nothing.
 
 use super::control_plane::{self as plane, CLUSTER, CORE, TYPE_CONFIG};
@@ -91,7 +91,7 @@ fn lint_cluster(view: View, cluster: &Document, out: &mut Vec<Diagnostic>) {
 }
 
 fn lint_federated(view: View, document: &Document, hints: &mut Hints, out: &mut Vec<Diagnostic>) {
-    // What is wrong with it by itself was told when it was read.
+    // Its own errors were reported when it was read.
     let Ok(federated) = federated::read(view, document, &mut Vec::new()) else { return };
     lint_retention(document, &federated.target, out);
     lint_template(document, &federated.target, out);
@@ -151,7 +151,7 @@ fn lint_names(view: View, document: &Document, federated: &Federated, hints: &mu
     out.extend(placement::unknown_clusters(view, document, &federated.scope, hints));
     let fleet = view.store.fleet(&federated.scope);
     let known = |name: &str| fleet.is_some_and(|it| it.get(name).is_some());
-    let mut tell = |name: &str, place: Pointer| {
+    let mut report = |name: &str, place: Pointer| {
         let clusters = fleet.into_iter().flat_map(|it| it.clusters()).map(|it| it.name.as_str());
         let finding = Diagnostic::warning(Code::UnknownCluster, format!("there is no cluster `{name}`"));
         let mut finding = finding.of(&federated.subject).at(place);
@@ -162,7 +162,7 @@ fn lint_names(view: View, document: &Document, federated: &Federated, hints: &mu
     for (index, entry) in overrides_of(document) {
         let name = entry.text_at(&["clusterName"]);
         if !name.is_empty() && !known(name) {
-            tell(name, spec.key("overrides").index(index).key("clusterName").pointer());
+            report(name, spec.key("overrides").index(index).key("clusterName").pointer());
         }
     }
 }
@@ -173,22 +173,24 @@ fn overrides_of(document: &Document) -> impl Iterator<Item = (usize, &Value)> {
 
 /// Overrides for clusters that do not get the object.
 fn lint_overrides(view: View, federated: &Federated, out: &mut Vec<Diagnostic>) {
-    let (Some(fleet), Targets::Fleet(_, picks)) = (view.store.fleet(&federated.scope), &federated.who) else { return };
+    let (Some(fleet), Targets::Fleet(_, picks)) = (view.store.fleet(&federated.scope), &federated.targets) else {
+        return;
+    };
     let spec = JsonPath::ROOT.key("spec");
-    let spot = spec.key("overrides");
+    let path = spec.key("overrides");
     for (index, layer) in federated.overrides.shown.iter().enumerate() {
-        let spot = spot.index(index);
+        let path = path.index(index);
         let (message, place) = match &layer.when {
             Some(Selector::Listed(names)) => {
                 let Some(cluster) = names.first().and_then(|it| fleet.get(it)) else { continue };
                 let message = format!("the override has no effect: `{}` does not get the object", cluster.name);
-                (Some(message).filter(|_| !picks.picks(cluster)), spot.key("clusterName").pointer())
+                (Some(message).filter(|_| !picks.picks(cluster)), path.key("clusterName").pointer())
             }
             Some(selector) => {
                 let named = ClusterFilter::Selector(selector.clone());
                 let reaches = named.members(fleet).into_iter().any(|it| picks.picks(it));
                 let message = "the override has no effect: no cluster that gets the object has such labels";
-                (Some(message.to_string()).filter(|_| !reaches), spot.key("clusterSelector").pointer())
+                (Some(message.to_string()).filter(|_| !reaches), path.key("clusterSelector").pointer())
             }
             None => continue,
         };

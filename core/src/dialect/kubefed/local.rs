@@ -1,9 +1,9 @@
-//! Local changes of a copy: what somebody set on it in its cluster, and no rule retains (seed 003: the controller "will
-//! overwrite any changes made to resources it manages").
+//! Local changes of a copy: fields that were set in its cluster and that no rule retains (seed 003: the controller
+//! "will overwrite any changes made to resources it manages").
 //!
 //! | `kubefed.localChanges` | managers known | managers unknown | compat |
 //! |---|---|---|---|
-//! | `overwrite` | what another manager set is removed | nothing is removed, and the plan reports it | everything that desired lacks is removed, as KubeFed's update replaces the object |
+//! | `overwrite` | others' fields are removed | nothing is removed, but reported | all that desired lacks is removed |
 //! | `keep` | nothing is removed | nothing is removed | nothing is removed |
 
 use std::sync::Arc;
@@ -62,7 +62,7 @@ impl Federated {
         Some(Diagnostic::warning(Code::LocalChangeOverwritten, message).of(&self.subject).hint(hint))
     }
 
-    /// What the plan says about the local changes of all clusters, each once.
+    /// The diagnostics about the local changes of all clusters, each once.
     pub fn report_local(&self, view: View, cluster_results: &ClusterResults, planner: &mut Planner) {
         let mut unknown = Vec::new();
         for (name, result) in cluster_results {

@@ -1,7 +1,7 @@
-//! What varies for some clusters: `spec.overrides`, one layer an entry, in the order of the list.
+//! Overrides for some clusters: `spec.overrides`, one layer per entry, in list order.
 //!
-//! An entry is for the cluster that it names or, which KubeFed's users asked for and never got, for those that its
-//! `clusterSelector` picks. Entries that meet apply one after the other, so the later one wins.
+//! An entry is for the cluster that it names or, as an extension to KubeFed, for those that its `clusterSelector`
+//! picks. Entries for the same cluster apply one after the other, so the later one wins.
 
 use std::sync::Arc;
 
@@ -42,8 +42,8 @@ const OVERRIDE: Text = Text::new_static("override");
 
 /// # Errors
 ///
-/// An entry that does not say for which clusters it is; in compat mode also what KubeFed refuses as a whole. An operation
-/// that cannot be read fails its own layer only.
+/// An entry without clusters; in compat mode also an entry that KubeFed refuses with the object. An operation that
+/// cannot be read fails its own layer only.
 pub fn overrides(
     document: &Document,
     subject: &Arc<Identity>,
@@ -51,47 +51,47 @@ pub fn overrides(
     out: &mut Vec<Diagnostic>,
 ) -> Result<Overrides, Error> {
     let spec = JsonPath::ROOT.key("spec");
-    let spot = spec.key("overrides");
+    let path = spec.key("overrides");
     let mut overrides = Overrides::default();
     let entries = match document.value.at(&["spec", "overrides"]) {
         None | Some(Value::Null) => return Ok(overrides),
         Some(Value::List(entries)) => entries,
-        Some(other) => return Err(spot.wrong_type("a list", other)),
+        Some(other) => return Err(path.wrong_type("a list", other)),
     };
     let (mut named, mut places): (SortedMap<Text, usize>, _) = (SortedMap::new(), SortedMap::new());
     for (index, entry) in entries.iter().enumerate() {
-        let spot = spot.index(index);
-        let mut fields = Fields::of(entry.clone(), &spot, &["clusterName", "clusterOverrides", "clusterSelector"])?;
+        let path = path.index(index);
+        let mut fields = Fields::of(entry.clone(), &path, &["clusterName", "clusterOverrides", "clusterSelector"])?;
         let name: Option<Text> = fields.take("clusterName")?;
         // KubeFed takes it for a cluster of that name, which no cluster has.
         let name = name.filter(|it| mode == Mode::Compat || !it.is_empty());
         let when = match (name, entry.get("clusterSelector").filter(|it| !it.is_null())) {
             (Some(name), None) => {
                 if let Some(earlier) = named.insert(name.clone(), index) {
-                    repeated(&name, earlier, &spot, subject, mode, out)?;
+                    repeated(&name, earlier, &path, subject, mode, out)?;
                 }
                 Selector::Listed(vec![name].into())
             }
             (None, Some(_)) if mode == Mode::Compat => {
                 let message = "KubeFed ignores `clusterSelector` here, so the entry applies to no cluster";
                 let finding = Diagnostic::warning(Code::UnknownField, message).of(subject);
-                out.push(finding.at(spot.key("clusterSelector").pointer()));
+                out.push(finding.at(path.key("clusterSelector").pointer()));
                 Selector::Nothing
             }
             (None, Some(selector)) => {
-                Selector::Labels(LabelSelector::parse_object(selector, &spot.key("clusterSelector"))?)
+                Selector::Labels(LabelSelector::parse_object(selector, &path.key("clusterSelector"))?)
             }
             (Some(_), Some(_)) => {
                 let message = "an override is for a `clusterName` or for a `clusterSelector`, not for both";
-                return Err(Error::new(Code::BadSelector, message).at(spot.key("clusterSelector")));
+                return Err(Error::new(Code::BadSelector, message).at(path.key("clusterSelector")));
             }
             (None, None) => {
                 let message = "the override does not say for which cluster it is";
                 let hint = "add `clusterName`, or a `clusterSelector`";
-                return Err(Error::new(Code::MissingField, message).at(spot.key("clusterName")).hint(hint));
+                return Err(Error::new(Code::MissingField, message).at(path.key("clusterName")).hint(hint));
             }
         };
-        let (steps, operations) = operations(entry.get("clusterOverrides"), &spot, subject, mode, &mut places, out)?;
+        let (steps, operations) = operations(entry.get("clusterOverrides"), &path, subject, mode, &mut places, out)?;
         let layer = Layer::new(OVERRIDE, Arc::clone(subject), steps);
         if let Some(error) = layer.error() {
             out.push(error.clone().into_diagnostic(Severity::Error).of(subject));
@@ -111,13 +111,13 @@ pub fn overrides(
 fn repeated(
     name: &str,
     earlier: usize,
-    spot: &JsonPath,
+    path: &JsonPath,
     subject: &Identity,
     mode: Mode,
     out: &mut Vec<Diagnostic>,
 ) -> Result<(), Error> {
     let message = format!("the cluster `{name}` has overrides already, in entry {earlier}");
-    let error = Error::new(Code::DuplicateCluster, message).at(spot.key("clusterName"));
+    let error = Error::new(Code::DuplicateCluster, message).at(path.key("clusterName"));
     match mode {
         Mode::Compat => Err(error),
         Mode::Strict => {
@@ -128,7 +128,7 @@ fn repeated(
     }
 }
 
-type Steps = Result<Vec<(Step, Pointer)>, Error>;
+type ReadSteps = Result<Vec<(Step, Pointer)>, Error>;
 
 fn operations(
     list: Option<&Value>,
@@ -137,19 +137,19 @@ fn operations(
     mode: Mode,
     places: &mut SortedMap<Text, Pointer>,
     out: &mut Vec<Diagnostic>,
-) -> Result<(Steps, Vec<(Operation, Pointer)>), Error> {
-    let spot = entry.key("clusterOverrides");
+) -> Result<(ReadSteps, Vec<(Operation, Pointer)>), Error> {
+    let path = entry.key("clusterOverrides");
     let items = match list {
         None | Some(Value::Null) => return Ok((Ok(Vec::new()), Vec::new())),
         Some(Value::List(items)) => items,
-        Some(other) => return Err(spot.wrong_type("a list", other)),
+        Some(other) => return Err(path.wrong_type("a list", other)),
     };
-    let (mut steps, mut shown): (Steps, _) = (Ok(Vec::new()), Vec::with_capacity(items.len()));
+    let (mut steps, mut shown): (ReadSteps, _) = (Ok(Vec::new()), Vec::with_capacity(items.len()));
     let mut paths: SortedMap<Text, usize> = SortedMap::new();
     for (index, item) in items.iter().enumerate() {
-        let spot = spot.index(index);
-        let read = operation(item, &spot).and_then(|operation| {
-            let step = Step::read_one(places, &operation, mode).map_err(|error| error.at(spot.key("path")))?;
+        let path = path.index(index);
+        let read = operation(item, &path).and_then(|operation| {
+            let step = Step::read_one(places, &operation, mode).map_err(|error| error.at(path.key("path")))?;
             // KubeFed adds a key that is missing. An explicit `replace` means one that exists.
             let is_defaulted = item.get("op").is_none_or(Value::is_null);
             let operation = Operation { place: Some(step.path().clone()), ..operation };
@@ -164,7 +164,7 @@ fn operations(
         };
         if step.is_on_identity() {
             let message = "an override cannot change the kind, name or namespace of the object";
-            let error = Error::new(Code::IdentityOverride, message).at(spot.key("path"));
+            let error = Error::new(Code::IdentityOverride, message).at(path.key("path"));
             if mode == Mode::Compat {
                 return Err(error);
             }
@@ -173,7 +173,7 @@ fn operations(
         if let Some(earlier) = paths.insert(operation.path.clone(), index) {
             let lost = items.get(earlier).is_some_and(sets) && operation.verb == Verb::Replace;
             let message = format!("operations {earlier} and {index} have the same path `{}`", operation.path);
-            let error = Error::new(Code::DuplicatePath, message).at(spot.key("path"));
+            let error = Error::new(Code::DuplicatePath, message).at(path.key("path"));
             match mode {
                 Mode::Compat => return Err(error),
                 Mode::Strict if lost => {
@@ -190,9 +190,9 @@ fn operations(
                 format!("`{}` is replaced as a whole, also what the cluster's controllers wrote", operation.path);
             let hint = format!("add one key with `{}/<key>`", operation.path);
             let finding = Diagnostic::warning(Code::WipesMetadata, message).of(subject).hint(hint);
-            out.push(finding.at(spot.key("path").pointer()));
+            out.push(finding.at(path.key("path").pointer()));
         }
-        let at = spot.pointer();
+        let at = path.pointer();
         if let Ok(steps) = &mut steps {
             steps.push((step, at.clone()));
         }
@@ -205,15 +205,15 @@ fn sets(operation: &Value) -> bool {
     operation.text_at(&["op"]) != "remove" && !operation.text_at(&["path"]).ends_with("/-")
 }
 
-fn operation(item: &Value, spot: &JsonPath) -> Result<Operation, Error> {
-    let mut fields = Fields::of(item.clone(), spot, &["op", "path", "value"])?;
+fn operation(item: &Value, path: &JsonPath) -> Result<Operation, Error> {
+    let mut fields = Fields::of(item.clone(), path, &["op", "path", "value"])?;
     let verb = match fields.take::<Option<Text>>("op")?.as_deref() {
         None | Some("replace") => Verb::Replace,
         Some("add") => Verb::Add,
         Some("remove") => Verb::Remove,
         Some(other) => {
             let error = Error::new(Code::BadOperation, format!("an override has no `{other}`"));
-            return Err(error.at(spot.key("op")).hint("one of: add, remove, replace"));
+            return Err(error.at(path.key("op")).hint("one of: add, remove, replace"));
         }
     };
     Ok(Operation::written(verb, fields.take::<Text>("path")?, item.get("value").cloned()))

@@ -39,7 +39,7 @@ pub struct Placement {
 ///
 /// # Errors
 ///
-/// A placement that cannot be read, told at its place. It never means "no clusters".
+/// A placement that cannot be read, reported at its place. It never means "no clusters".
 pub fn placement(
     view: View,
     document: &Document,
@@ -47,7 +47,7 @@ pub fn placement(
     is_namespaced: bool,
     out: &mut Vec<Diagnostic>,
 ) -> Result<Placement, Error> {
-    let mut placement = own(view, document)?;
+    let mut placement = placement_of(view, document)?;
     warn(document, out);
     if !is_namespaced || plane::is_limited(view, scope) {
         return Ok(placement);
@@ -56,7 +56,7 @@ pub fn placement(
     placement.depends.push(Dependency::Document(identity.clone()));
     let around = match view.store.document(&identity) {
         Some(namespace) => {
-            let around = own(view, namespace).map_err(|error| {
+            let around = placement_of(view, namespace).map_err(|error| {
                 let message = format!("the placement of `{identity}` cannot be read: {}", error.message);
                 Error { message, at: None, ..error }
             })?;
@@ -77,7 +77,7 @@ pub fn placement(
     Ok(placement)
 }
 
-/// The FederatedNamespace that says where a namespace goes.
+/// The FederatedNamespace that places a namespace.
 pub fn namespace_of(federated: &Identity) -> Identity {
     Identity {
         kind: FEDERATED_NAMESPACE.into(),
@@ -90,16 +90,16 @@ pub fn namespace_of(federated: &Identity) -> Identity {
 const FIELDS: &[&str] = &["clusterSelector", "clusterSets", "clusters", "placementRef"];
 
 /// The placement of an object by itself.
-fn own(view: View, document: &Document) -> Result<Placement, Error> {
+fn placement_of(view: View, document: &Document) -> Result<Placement, Error> {
     let spec = JsonPath::ROOT.key("spec");
-    let spot = spec.key("placement");
+    let path = spec.key("placement");
     let mut placement =
         Placement { picks: ClusterFilter::Selector(Selector::Nothing), depends: Vec::new(), has_namespace: true };
     let written = match document.value.at(&["spec", "placement"]) {
         None | Some(Value::Null) => return Ok(placement),
         Some(written) => written,
     };
-    let mut fields = Fields::of(written.clone(), &spot, FIELDS)?;
+    let mut fields = Fields::of(written.clone(), &path, FIELDS)?;
     let sets: Option<Vec<Text>> = fields.take("clusterSets")?;
     let mut any = Vec::new();
     let is_given =
@@ -111,7 +111,7 @@ fn own(view: View, document: &Document) -> Result<Placement, Error> {
         .filter_map(|key| Some((key, written.get(key)?.clone())));
     let picked = Value::map(picked);
     if !picked.is_empty() {
-        any.push(match Selector::parse(&picked, view.settings.mode, None, &spot)? {
+        any.push(match Selector::parse(&picked, view.settings.mode, None, &path)? {
             // Found by name: a long list is not walked for every cluster.
             Selector::Listed(names) => {
                 ClusterFilter::Members { of: "the list of clusters".into(), names: names.into_iter().collect() }
@@ -120,11 +120,11 @@ fn own(view: View, document: &Document) -> Result<Placement, Error> {
         });
     }
     if let Some(sets) = sets {
-        let spot = spot.key("clusterSets");
+        let path = path.key("clusterSets");
         if let Some(unknown) = view.cluster_groups().unknown_sets(view, &sets).first() {
             let index = sets.iter().position(|it| it == unknown).unwrap_or_default();
             let message = format!("the cluster set `{unknown}` is not loaded, or cannot be read");
-            return Err(Error::new(Code::UnknownDocument, message).at(spot.index(index)));
+            return Err(Error::new(Code::UnknownDocument, message).at(path.index(index)));
         }
         let of = match sets.as_slice() {
             [set] => format!("the cluster set `{set}`"),
@@ -134,8 +134,8 @@ fn own(view: View, document: &Document) -> Result<Placement, Error> {
         placement.depends.extend(view.cluster_groups().set_dependencies());
     }
     if let Some(named) = written.get("placementRef").filter(|it| !it.is_null()) {
-        let spot = spot.key("placementRef");
-        Fields::of(named.clone(), &spot, &["name", "namespace"])?;
+        let path = path.key("placementRef");
+        Fields::of(named.clone(), &path, &["name", "namespace"])?;
         let name = named.text_at(&["name"]);
         let namespace = Some(named.text_at(&["namespace"])).filter(|it| !it.is_empty());
         let namespace = namespace.unwrap_or(&document.identity.namespace);
@@ -144,7 +144,7 @@ fn own(view: View, document: &Document) -> Result<Placement, Error> {
                 Code::UnknownDocument,
                 format!("the Placement `{namespace}/{name}` is not loaded or is quarantined"),
             )
-            .at(spot)
+            .at(path)
         })?;
         any.push(ClusterFilter::Members { of: format!("the placement `{namespace}/{name}`"), names });
         placement.depends.extend(view.cluster_groups().placement_dependencies(namespace, name));
@@ -160,30 +160,30 @@ fn own(view: View, document: &Document) -> Result<Placement, Error> {
 /// The placements that are seldom meant as they are written.
 fn warn(document: &Document, out: &mut Vec<Diagnostic>) {
     let spec = JsonPath::ROOT.key("spec");
-    let spot = spec.key("placement");
+    let path = spec.key("placement");
     let written = document.value.at(&["spec", "placement"]);
     let given = |key: &str| written.and_then(|it| it.get(key)).filter(|it| !it.is_null());
-    let mut tell = |finding: Diagnostic, spot: &JsonPath, hint: &str| {
-        out.push(finding.of(&document.identity).at(spot.pointer()).hint(hint));
+    let mut report = |finding: Diagnostic, path: &JsonPath, hint: &str| {
+        out.push(finding.of(&document.identity).at(path.pointer()).hint(hint));
     };
     match (given("clusters"), given("clusterSelector")) {
         (Some(_), Some(_)) => {
             let message = "the list of clusters wins, so the selector has no effect";
             let finding = Diagnostic::warning(Code::IgnoredSelector, message);
-            tell(finding, &spot.key("clusterSelector"), "remove one of the two");
+            report(finding, &path.key("clusterSelector"), "remove one of the two");
         }
         (Some(list), None) if list.is_empty() => {
             let finding = Diagnostic::info(Code::PlacesNothing, "the list of clusters is empty, which places nothing");
-            tell(finding, &spot.key("clusters"), "remove the list to place by `clusterSelector`");
+            report(finding, &path.key("clusters"), "remove the list to place by `clusterSelector`");
         }
         (None, Some(selector)) if says_nothing(selector) => {
             let finding = Diagnostic::info(Code::PlacesEverywhere, "the selector is empty, which picks every cluster");
-            tell(finding, &spot.key("clusterSelector"), "name labels, or use `clusters: []` for none");
+            report(finding, &path.key("clusterSelector"), "name labels, or use `clusters: []` for none");
         }
         (None, None) if given("clusterSets").is_none() && given("placementRef").is_none() => {
             let message = "without clusters and without a selector, nothing is placed";
             let finding = Diagnostic::warning(Code::PlacesNothing, message);
-            tell(finding, &spot, "use `clusterSelector: {}` for every cluster");
+            report(finding, &path, "use `clusterSelector: {}` for every cluster");
         }
         _ => {}
     }
@@ -193,7 +193,7 @@ fn says_nothing(selector: &Value) -> bool {
     selector.as_map().is_some_and(|map| map.iter().all(|(_, value)| value.is_empty()))
 }
 
-/// In a larger fleet, comparing a name with every other would take longer than reading the hint is worth.
+/// In a larger fleet, comparing a name with all others would take too long for a hint.
 const COMPARED: usize = 1_000;
 
 /// Whether a placement lists a cluster that is not in the fleet.

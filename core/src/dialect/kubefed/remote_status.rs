@@ -3,9 +3,9 @@
 //! | `statusType` | where |
 //! |---|---|
 //! | absent | `status.clusters[].remoteStatus` of the federated object |
-//! | given | `clusterStatus` of an object of that kind with the name of the federated one, as `[{clusterName, status}]` |
+//! | given | `clusterStatus` of the object of that kind and name, as `[{clusterName, status}]` |
 //!
-//! The status of a cluster that is not known stays as it was written before. A copy that is absent has none.
+//! An unknown status of a cluster stays as it was written before. A copy that is absent has none.
 
 use std::sync::Arc;
 

@@ -17,15 +17,15 @@ use crate::workspace::store::View;
 
 /// What is known of one cluster.
 enum Word {
-    /// Nothing new: what the status said before stays.
+    /// Nothing new: the previous status stays.
     Before,
-    /// Nothing is to be said of it.
+    /// It has no status.
     Nothing,
     /// KubeFed's word; it is empty where all is well.
     Is(&'static str),
 }
 
-/// Says in the status how the object stands in every cluster.
+/// Writes the state of the object in every cluster to the status.
 pub fn report(federated: &Federated, view: View, cluster_results: &ClusterResults, planner: &mut Planner) {
     let Some(document) = view.store.document(&federated.subject) else { return };
     let before = document.value.get("status").unwrap_or(&Value::Null);
@@ -63,7 +63,7 @@ pub fn report(federated: &Federated, view: View, cluster_results: &ClusterResult
     };
     let mut status = Map::new();
     status.insert("clusters", if clusters.is_empty() { Value::Null } else { clusters.into() });
-    // Of an object that is going, and while a cluster is still to be seen to, there is nothing to conclude.
+    // There is no result yet while the object is being deleted, or while a cluster is not observed.
     if federated.leaving == Leaving::No && !(is_open && reason.is_empty()) {
         status.insert("conditions", conditions(before, reason, view));
     }
@@ -130,7 +130,7 @@ fn rendered(steps: &SubjectPlan) -> Word {
     }
 }
 
-/// The word for what keeps an object from being worked out.
+/// The reason why an object has no result.
 fn failure(error: &Error) -> &'static str {
     match error.code {
         Code::BadLiveValue | Code::PathBlocked | Code::WrongType | Code::IdentityMismatch => "FieldRetentionFailed",
@@ -138,8 +138,8 @@ fn failure(error: &Error) -> &'static str {
     }
 }
 
-/// The conditions with the one that says whether all is well. Its times change when it does; one without a time gets it as
-/// soon as a time is known.
+/// The conditions with `Propagation` updated. Its times change when it does; a condition without a time gets one as
+/// soon as the time is known.
 fn conditions(before: &Value, reason: &str, view: View) -> Value {
     const KIND: &str = "Propagation";
     let mut all = before.get("conditions").and_then(Value::as_list).cloned().unwrap_or_default();

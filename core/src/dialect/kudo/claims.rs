@@ -1,4 +1,4 @@
-//! Claims of OperatorVersions that are not loaded: nothing releases them, so they keep their objects for ever.
+//! Claims of OperatorVersions that are not loaded: nothing releases them, so they keep their objects forever.
 
 use super::install::live_of;
 use super::{GROUP, KIND, kubectl};
@@ -26,7 +26,7 @@ pub fn stale(view: View, object: &Value) -> Vec<Diagnostic> {
     let finding = |claim: &Text| {
         let (owner, uid) = claim.rsplit_once('/').unwrap_or((claim.as_str(), ""));
         let message = format!(
-            "`{}` is claimed by `{owner}` with the uid `{uid}`, which is not loaded: the claim keeps the object for ever",
+            "`{}` is claimed by `{owner}` with the uid `{uid}`, which is not loaded: the claim keeps the object forever",
             target.identity()
         );
         let change = match held.is_empty() {

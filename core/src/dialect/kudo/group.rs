@@ -1,6 +1,6 @@
-//! OperatorVersions that share objects, and what all of them do to these in one plan.
+//! OperatorVersions that share objects, and their actions on these in one plan.
 //!
-//! Each group is read once, and what its members do is worked out once: all of them share it. Otherwise n versions of one
+//! Each group is read once, and the actions of its members are computed once and shared. Otherwise n versions of one
 //! operator would read each other n times.
 
 use std::sync::Arc;
@@ -133,7 +133,7 @@ impl DisjointSets {
     fn root(&mut self, of: usize) -> usize {
         let mut here = of;
         while let Some(above) = self.above.get(here).copied().filter(|it| *it != here) {
-            // Halves the way for the next one.
+            // Halves the path for the next lookup.
             let next = self.above.get(above).copied().unwrap_or(above);
             if let Some(it) = self.above.get_mut(here) {
                 *it = next;
@@ -151,16 +151,16 @@ impl DisjointSets {
     }
 }
 
-/// How the objects of one OperatorVersion stand.
+/// The statuses of the objects of one OperatorVersion.
 #[derive(Clone, Debug, Default)]
 pub struct InstallStatus {
     /// Those to hold, in the order of the install plan.
     pub adopted: Vec<ObjectStatus>,
-    /// Those to let go of.
+    /// The objects to release.
     pub released: Vec<(Target, ObjectStatus)>,
 }
 
-/// How the objects of all members stand after what each of them does in the same plan.
+/// The statuses of the objects of all members after the actions of each of them in the same plan.
 #[derive(Debug, Default)]
 pub struct GroupStatus {
     by_version: SortedMap<Identity, InstallStatus>,
@@ -206,7 +206,7 @@ impl GroupStatus {
         }
         for (identity, member, adopted) in members {
             let start = end_of(adopted.iter(), FIRST_WAVE);
-            // Nothing is let go of before what takes its place is there.
+            // Nothing is released before its replacement exists.
             let waits = crate::seeded!(ReleaseDoesNotWait, is_stopped(&adopted), false);
             let released = if waits { Vec::new() } else { member.release(view, start, &mut projection) };
             status.by_version.insert(identity.clone(), InstallStatus { adopted, released });
@@ -220,9 +220,9 @@ impl GroupStatus {
 
     /// What must be observed to know what others do before an OperatorVersion acts.
     pub fn unseen<'a>(&'a self, identity: &'a Identity, status: &InstallStatus) -> impl Iterator<Item = &'a Target> {
-        let acts = |stand: &ObjectStatus| matches!(stand, ObjectStatus::Doing(_) | ObjectStatus::Delayed(..));
+        let acts = |status: &ObjectStatus| matches!(status, ObjectStatus::Doing(_) | ObjectStatus::Delayed(..));
         let (takes, lets_go) = (status.adopted.iter().any(acts), status.released.iter().any(|(_, it)| acts(it)));
-        // Adopting follows the ones before, letting go follows all that adopt.
+        // Adopting follows the earlier members, releasing follows all that adopt.
         let counts = move |other: &Identity| lets_go || takes && other < identity;
         self.unseen.iter().filter(move |(other, _)| counts(other)).map(|(_, target)| target)
     }

@@ -12,7 +12,8 @@ const CONDITIONS: &str = "conditions";
 /// How many objects a message lists.
 const MOST: usize = 5;
 
-/// Writes the condition; without anything held there is none. What waits for other objects alone is not held by a person.
+/// Writes the condition; without anything held there is none. What waits for other objects alone is not held by a
+/// person.
 pub fn write(status: &mut Value, held: &[&Held], now: Option<Timestamp>) {
     let waits = |it: &&&Held| matches!(it.code, ReasonCode::WaitsForHeld | ReasonCode::WaitsForHealth);
     let held: Vec<&Held> = held.iter().filter(|it| !waits(it)).copied().collect();

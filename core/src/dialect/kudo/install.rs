@@ -1,8 +1,9 @@
-//! What installing and uninstalling does to objects, worked out before anything is done.
+//! The actions of installing and uninstalling on objects, computed before anything is changed.
 //!
-//! Several OperatorVersions may need one object within one plan. They are taken in the order of their names: first all adopt,
-//! then all let go. Each sees the objects as the ones before it leave them, and comes in a later wave. So one of them creates
-//! what the others share, and nothing is deleted that another one is about to adopt.
+//! Several OperatorVersions may need one object within one plan. They are processed in the order of their names: first
+//! all adopt, then all release. Each one sees the objects after the actions of the previous ones, and acts in a later
+//! wave. So one of them creates the objects that the others share, and nothing is deleted that another one is about to
+//! adopt.
 
 use super::package::{FIRST_WAVE, Install, Part};
 use super::status::COMPLETE;
@@ -31,10 +32,10 @@ pub struct Member<'a> {
     install: Option<&'a Install>,
 }
 
-/// How an object stands.
+/// The status of an object.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ObjectStatus {
-    /// It was not looked at yet.
+    /// It was not read yet.
     Unknown,
     /// Nothing is left to do.
     Done,
@@ -45,7 +46,7 @@ pub enum ObjectStatus {
     Delayed(Step, String),
     /// Something stops the plan.
     Waiting,
-    /// It differs from what is desired.
+    /// It differs from the desired object.
     Refused(Vec<Difference>),
     /// It has failed, and does not become healthy by itself: why.
     Broken(String),
@@ -63,10 +64,10 @@ impl ObjectStatus {
     }
 }
 
-/// What is done to an object.
+/// An action on an object.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Step {
-    pub deed: Verb,
+    pub verb: Verb,
     pub wave: i64,
     /// The object as it is by then.
     pub live: Option<Value>,
@@ -81,7 +82,7 @@ pub enum Verb {
     Delete,
 }
 
-/// The objects as earlier steps of the plan leave them, with the wave of the last step. Nothing stands for one that goes.
+/// The objects after earlier steps of the plan, with the wave of the last step. `None` is a deleted object.
 #[derive(Debug, Default)]
 pub struct Projection {
     objects: SortedMap<Identity, (Option<Value>, i64)>,
@@ -117,8 +118,8 @@ impl<'a> Member<'a> {
         self.install.filter(|_| !self.is_leaving).map_or(&[], |it| &it.parts)
     }
 
-    /// The objects that it should let go of, last ones first: of an install plan that is left, and what it took hold of
-    /// under an earlier one. Those of equal rank go together.
+    /// The objects that it should release, last ones first: those of an abandoned install plan, and those that it
+    /// adopted under an earlier one. Objects of equal rank are released together.
     fn unwanted(&self, view: View) -> Vec<(Target, i64)> {
         let left = self.install.filter(|_| self.is_leaving).map_or(&[][..], |it| &it.parts);
         let mut unwanted: Vec<(Target, i64)> = left.iter().map(|it| (Target::of(&it.object), it.wave)).collect();
@@ -137,8 +138,8 @@ impl<'a> Member<'a> {
 
     /// The status of each of the wanted objects.
     ///
-    /// 1. In strict mode nothing is done while one object is known to be fatal. In compat mode a wave in which one object
-    ///    cannot be adopted is not done, nor is any after it. What is held stays held.
+    /// 1. In strict mode nothing is done while one object is known to be fatal. In compat mode a wave in which one
+    ///    object cannot be adopted is not done, nor is any after it. What is held stays held.
     /// 2. A step waits until the objects of the steps before it are healthy.
     /// 3. What an earlier member does to an object comes first, and what follows moves back with it.
     pub fn adopt(&self, view: View, projection: &mut Projection) -> Vec<ObjectStatus> {
@@ -166,8 +167,8 @@ impl<'a> Member<'a> {
                     Attempt::Needed(..) if is_stopped => (ObjectStatus::Waiting, None),
                     Attempt::Needed(adoption, live, health) => {
                         let wave = part.wave.saturating_add(shift);
-                        let deed = if live.is_some() { Verb::Share } else { Verb::Create };
-                        let step = Step { deed, wave, live, patch: adoption.patch };
+                        let verb = if live.is_some() { Verb::Share } else { Verb::Create };
+                        let step = Step { verb, wave, live, patch: adoption.patch };
                         let before = unhealthy.iter().find(|(it, _)| self.precedes(it, part));
                         match before {
                             Some((it, why)) => {
@@ -175,7 +176,7 @@ impl<'a> Member<'a> {
                                 (ObjectStatus::Delayed(step, format!("`{}`: {why}", it.identity)), None)
                             }
                             None => {
-                                projection.note(&part.identity, adoption.object, wave);
+                                projection.record(&part.identity, adoption.object, wave);
                                 (ObjectStatus::Doing(step), health)
                             }
                         }
@@ -203,9 +204,9 @@ impl<'a> Member<'a> {
                 Error::new(Code::TooLarge, message).hint("uninstall OperatorVersions that are not used any more");
             return Attempt::Refused(ObjectStatus::Failed(error));
         }
-        // What cannot be owned is told with the results, for every object at its place.
-        let mut told = Vec::new();
-        let adoption = match adopt(&self.owner, &part.object, live.as_ref(), view.settings.mode, &mut told) {
+        // Objects that cannot be owned are reported with the results, each at its place.
+        let mut diagnostics = Vec::new();
+        let adoption = match adopt(&self.owner, &part.object, live.as_ref(), view.settings.mode, &mut diagnostics) {
             Ok(adoption) => adoption,
             Err(error) => return Attempt::Refused(ObjectStatus::Failed(error)),
         };
@@ -224,8 +225,8 @@ impl<'a> Member<'a> {
         }
     }
 
-    /// Whether the step of an object was complete already. A plan runs once: a Pod that is replaced later does not start
-    /// it again.
+    /// Whether the step of an object was complete already. A plan runs once: a Pod that is replaced later does not
+    /// start it again.
     fn was_complete(&self, part: &Part) -> bool {
         let Some(install) = self.install else { return false };
         let Some(phase) = install.phases.get(part.phase) else { return false };
@@ -239,9 +240,9 @@ impl<'a> Member<'a> {
         step.is_some_and(|it| it.text_at(&["status"]) == COMPLETE)
     }
 
-    /// How each of the unwanted objects stands, the waves starting after what this member adopts.
+    /// The status of each unwanted object; the waves start after those of this member's adoptions.
     pub fn release(&self, view: View, start: i64, projection: &mut Projection) -> Vec<(Target, ObjectStatus)> {
-        let (mut wave, mut rank, mut stands) = (start, None, Vec::new());
+        let (mut wave, mut rank, mut statuses) = (start, None, Vec::new());
         for (target, its_rank) in self.unwanted(view) {
             if rank.is_some_and(|it| it != its_rank) {
                 wave = wave.saturating_add(1);
@@ -250,17 +251,17 @@ impl<'a> Member<'a> {
             let identity = target.identity();
             let live = match projection.observation(view, &identity) {
                 None => {
-                    stands.push((target, ObjectStatus::Unknown));
+                    statuses.push((target, ObjectStatus::Unknown));
                     continue;
                 }
-                // What is being deleted needs no letting go.
+                // An object that is being deleted needs no release.
                 Some(live) => live.filter(|it| !is_terminating(it)),
             };
             let Some(live) = live else {
-                stands.push((target, ObjectStatus::Done));
+                statuses.push((target, ObjectStatus::Done));
                 continue;
             };
-            let stand = match release(&self.owner, &live) {
+            let status = match release(&self.owner, &live) {
                 Err(error) => ObjectStatus::Failed(error),
                 Ok(it) if it.action == ReleaseAction::None => ObjectStatus::Done,
                 // It would be deleted, and created again by the one that is about to adopt it.
@@ -271,14 +272,14 @@ impl<'a> Member<'a> {
                     wave = wave.max(projection.free_after(&identity).unwrap_or(wave));
                     let is_last = it.action == ReleaseAction::Delete;
                     let kept = patch(live.clone(), &it.patch, Mode::Strict, &mut Vec::new());
-                    projection.note(&identity, kept.ok().filter(|_| !is_last), wave);
-                    let deed = if is_last { Verb::Delete } else { Verb::Leave };
-                    ObjectStatus::Doing(Step { deed, wave, live: Some(live), patch: it.patch })
+                    projection.record(&identity, kept.ok().filter(|_| !is_last), wave);
+                    let verb = if is_last { Verb::Delete } else { Verb::Leave };
+                    ObjectStatus::Doing(Step { verb, wave, live: Some(live), patch: it.patch })
                 }
             };
-            stands.push((target, stand));
+            statuses.push((target, status));
         }
-        stands
+        statuses
     }
 }
 
@@ -313,13 +314,13 @@ impl Projection {
         }
     }
 
-    /// The first wave after what is done to an object.
+    /// The first wave after the actions on an object.
     fn free_after(&self, identity: &Identity) -> Option<i64> {
         self.objects.get(identity).map(|(_, wave)| wave.saturating_add(1))
     }
 
     /// A changed object has another version by then, so a later step must not ask for this one.
-    fn note(&mut self, identity: &Identity, mut object: Option<Value>, wave: i64) {
+    fn record(&mut self, identity: &Identity, mut object: Option<Value>, wave: i64) {
         let metadata = object.as_mut().and_then(|it| it.get_mut("metadata")).and_then(Value::as_map_mut);
         if let Some(metadata) = metadata {
             metadata.remove("resourceVersion");
@@ -329,9 +330,9 @@ impl Projection {
 }
 
 /// Whether something keeps the plan from going on.
-pub fn is_stopped(stands: &[ObjectStatus]) -> bool {
+pub fn is_stopped(statuses: &[ObjectStatus]) -> bool {
     let goes_on = |it: &ObjectStatus| matches!(it, ObjectStatus::Unknown | ObjectStatus::Done | ObjectStatus::Doing(_));
-    !stands.iter().all(goes_on)
+    !statuses.iter().all(goes_on)
 }
 
 /// How the health of objects is checked.
@@ -342,7 +343,7 @@ fn checks(view: View) -> Checks {
     }
 }
 
-/// An API server drops the status of what is created.
+/// An API server drops the status of a created object.
 fn without_status(mut object: Value) -> Value {
     if let Some(map) = object.as_map_mut() {
         map.remove("status");
@@ -351,8 +352,8 @@ fn without_status(mut object: Value) -> Value {
 }
 
 /// The first wave after all moves.
-pub fn end_of<'s>(stands: impl Iterator<Item = &'s ObjectStatus>, start: i64) -> i64 {
-    let ends = stands.filter_map(|it| match it {
+pub fn end_of<'s>(statuses: impl Iterator<Item = &'s ObjectStatus>, start: i64) -> i64 {
+    let ends = statuses.filter_map(|it| match it {
         ObjectStatus::Doing(step) => Some(step.wave.saturating_add(1)),
         _ => None,
     });

@@ -25,7 +25,7 @@ use crate::yaml;
 /// The plan that creating an Instance runs.
 const DEPLOY: &str = "deploy";
 
-/// The plan that changing one runs, where no parameter says otherwise.
+/// The plan that changing a parameter runs by default.
 const UPDATE: &str = "update";
 
 /// The Instances of an OperatorVersion.
@@ -44,23 +44,23 @@ fn version_of(instance: &Value, namespace: &Text) -> Identity {
     }
 }
 
-/// Tells what is wrong with an Instance.
+/// Reports the errors of an Instance.
 pub fn lint(view: View, instance: &Document, out: &mut Vec<Diagnostic>) {
     let version = version_of(&instance.value, &instance.identity.namespace);
     let at = Pointer::of(["spec", "operatorVersion", "name"]);
-    let tell = |finding: Diagnostic, at: Pointer| finding.of(&instance.identity).at(at);
+    let located = |finding: Diagnostic, at: Pointer| finding.of(&instance.identity).at(at);
     let Some(document) = view.store.document(&version) else {
         let known: Vec<&str> =
             view.store.of_kind(GROUP, KIND, Some(&version.namespace)).map(|it| it.identity.name.as_str()).collect();
         let hint = did_you_mean(&version.name, known);
         let finding = Diagnostic::error(Code::UnknownDocument, format!("`{version}` is not loaded"));
-        out.push(Diagnostic { hint, ..tell(finding, at) });
+        out.push(Diagnostic { hint, ..located(finding, at) });
         return;
     };
     let spec = document.value.get("spec").unwrap_or(&Value::Null);
     if spec.at(&["plans", DEPLOY]).is_none() {
         let message = format!("`{version}` has no plan `{DEPLOY}`, so no Instance of it can be created");
-        out.push(tell(Diagnostic::error(Code::UnknownPlan, message), at));
+        out.push(located(Diagnostic::error(Code::UnknownPlan, message), at));
     }
     let parameters = Parameters::of(spec);
     let before = earlier(view, instance);
@@ -70,13 +70,13 @@ pub fn lint(view: View, instance: &Document, out: &mut Vec<Diagnostic>) {
         let Some(parameter) = parameters.find(name) else {
             let known: Vec<&str> = parameters.0.iter().map(|it| it.text_at(&["name"])).collect();
             let message = format!("`{version}` has no parameter `{name}`");
-            let finding = tell(Diagnostic::error(Code::UnknownParameter, message), root.child(name.clone()));
+            let finding = located(Diagnostic::error(Code::UnknownParameter, message), root.child(name.clone()));
             out.push(finding.hint(suggest(name, &known, "parameters there")));
             continue;
         };
-        if let Some(problem) = misfit(parameter, value) {
+        if let Some(problem) = type_problem(parameter, value) {
             let message = format!("the parameter `{name}` {problem}");
-            out.push(tell(Diagnostic::error(Code::BadParameterValue, message), root.child(name.clone())));
+            out.push(located(Diagnostic::error(Code::BadParameterValue, message), root.child(name.clone())));
         }
     }
     for parameter in &parameters.0 {
@@ -85,7 +85,7 @@ pub fn lint(view: View, instance: &Document, out: &mut Vec<Diagnostic>) {
         let is_given = given.is_some_and(|it| it.contains(name));
         if required && !is_given && parameter.get("default").is_none_or(Value::is_null) {
             let message = format!("the parameter `{name}` is required and has no value");
-            out.push(tell(Diagnostic::error(Code::MissingParameter, message), Pointer::of(["spec"])));
+            out.push(located(Diagnostic::error(Code::MissingParameter, message), Pointer::of(["spec"])));
         }
     }
     if let Some(before) = before {
@@ -178,7 +178,7 @@ pub const TYPES: &[(&str, &str, Accepts)] = &[
 ];
 
 /// What is wrong with the value of a parameter, if anything.
-pub fn misfit(parameter: &Value, value: &Value) -> Option<String> {
+pub fn type_problem(parameter: &Value, value: &Value) -> Option<String> {
     let Some(text) = value.as_text() else {
         return Some(format!("is {}, and an Instance has strings only: put it in quotes", value.kind()));
     };

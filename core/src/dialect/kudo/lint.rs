@@ -72,12 +72,12 @@ fn lint_parameters(spec: &Value, out: &mut Vec<Diagnostic>) {
         let kind = parameter.text_at(&["value-type"]);
         let known: Vec<&str> = instance::TYPES.iter().map(|(it, ..)| *it).collect();
         if !kind.is_empty() && !known.contains(&kind) {
-            let message = format!("`{kind}` is no type of a parameter");
+            let message = format!("unknown parameter type `{kind}`");
             let finding = Diagnostic::error(Code::UnknownValue, message).at(at.child("value-type"));
             out.push(finding.hint(suggest(kind, &known, "one of")));
         }
         if let Some(default) = parameter.get("default").filter(|it| it.as_text().is_some())
-            && let Some(problem) = instance::misfit(parameter, default)
+            && let Some(problem) = instance::type_problem(parameter, default)
         {
             let message = format!("the default of the parameter `{name}` {problem}");
             out.push(Diagnostic::error(Code::BadParameterValue, message).at(at.child("default")));
@@ -101,7 +101,7 @@ fn plans(spec: &Value) -> Vec<&str> {
     spec.get("plans").and_then(Value::as_map).into_iter().flat_map(Map::keys).map(Text::as_str).collect()
 }
 
-/// Tasks of the install plan are told when it is read; these are the others.
+/// Tasks of the install plan are checked when it is read; these are the others.
 fn lint_tasks(spec: &Value, out: &mut Vec<Diagnostic>) {
     let tasks = items(spec, "tasks", &Pointer::of(["spec"]));
     repeated(&tasks, "task", out);
@@ -112,7 +112,7 @@ fn lint_tasks(spec: &Value, out: &mut Vec<Diagnostic>) {
         let kind = task.text_at(&["kind"]);
         if !TASKS.iter().any(|(it, _)| *it == kind) {
             let kinds: Vec<&str> = TASKS.iter().map(|(it, _)| *it).collect();
-            let finding = Diagnostic::error(Code::UnknownValue, format!("`{kind}` is no kind of task"));
+            let finding = Diagnostic::error(Code::UnknownValue, format!("unknown task kind `{kind}`"));
             out.push(finding.at(at.child("kind")).hint(suggest(kind, &kinds, "one of")));
         }
         for (resource, at) in task.get("spec").into_iter().flat_map(|it| items(it, "resources", &at.child("spec"))) {
@@ -162,7 +162,7 @@ fn lint_plans(spec: &Value, out: &mut Vec<Diagnostic>) {
         for (part, at) in ordered.into_iter().filter(|_| !is_told) {
             let strategy = part.text_at(&["strategy"]);
             if !strategy.is_empty() && !STRATEGIES.contains(&strategy) {
-                let finding = Diagnostic::error(Code::UnknownValue, format!("`{strategy}` is no strategy"));
+                let finding = Diagnostic::error(Code::UnknownValue, format!("unknown strategy `{strategy}`"));
                 out.push(finding.at(at.child("strategy")).hint(suggest(strategy, &STRATEGIES, "one of")));
             }
         }

@@ -1,8 +1,8 @@
 //! The install plan of an OperatorVersion: which objects it has, where each is written, and in which wave it comes.
 //!
-//! A plan has phases, a phase has steps, a step has tasks, and a task applies templates. What is `serial` comes one after
-//! the other, what is `parallel` shares its waves. The tasks of a step run side by side, as in KUDO; only namespaces and
-//! definitions come a wave before what may need them. Templates must be rendered already.
+//! A plan has phases, a phase has steps, a step has tasks, and a task applies templates. `serial` parts run one after
+//! the other, `parallel` ones share their waves. The tasks of a step run in parallel, as in KUDO; only namespaces and
+//! definitions come one wave before the objects that may need them. Templates must be rendered already.
 
 use std::cmp::Ordering;
 
@@ -89,7 +89,7 @@ pub const TASKS: &[(&str, Option<&str>)] = &[
 
 pub const STRATEGIES: [&str; 2] = ["serial", "parallel"];
 
-/// Reads the install plan; nothing without one. What is worth telling, though it can be read, goes to `out`.
+/// Reads the install plan, if there is one. Warnings go to `out`.
 ///
 /// # Errors
 ///
@@ -199,11 +199,11 @@ impl Reader<'_> {
         Vec::new()
     }
 
-    /// One after the other is what KUDO does where nothing is said.
+    /// Serial is KUDO's default.
     fn is_serial(&mut self, value: &Value, at: &Pointer) -> bool {
         let strategy = value.text_at(&["strategy"]);
         if !strategy.is_empty() && !STRATEGIES.contains(&strategy) {
-            let error = Error::new(Code::UnknownValue, format!("`{strategy}` is no strategy"));
+            let error = Error::new(Code::UnknownValue, format!("unknown strategy `{strategy}`"));
             self.errors.push(error.at(at.child("strategy")).hint(suggest(strategy, &STRATEGIES, "one of")));
         }
         strategy != "parallel"
@@ -240,7 +240,7 @@ impl Reader<'_> {
         let (name, kind) = (task.text_at(&["name"]), task.text_at(&["kind"]));
         let Some((_, why_not)) = TASKS.iter().find(|(it, _)| *it == kind) else {
             let known: Vec<&str> = TASKS.iter().map(|(it, _)| *it).collect();
-            let error = Error::new(Code::UnknownValue, format!("`{kind}` is no kind of task"));
+            let error = Error::new(Code::UnknownValue, format!("unknown task kind `{kind}`"));
             self.errors.push(error.at(at.child("kind")).hint(suggest(kind, &known, "one of")));
             return;
         };
@@ -308,13 +308,13 @@ impl Reader<'_> {
         for finding in findings {
             let line = finding.at.place.map_or(1, |it| it.line);
             let message = format!("line {line} of the template `{name}`: {}", finding.message);
-            let told = Diagnostic::new(finding.severity, finding.code, message).of(self.identity).at(at.clone());
-            self.out.push(Diagnostic { hint: finding.hint, ..told });
+            let diagnostic = Diagnostic::new(finding.severity, finding.code, message).of(self.identity).at(at.clone());
+            self.out.push(Diagnostic { hint: finding.hint, ..diagnostic });
         }
         objects
     }
 
-    /// Puts objects into their namespaces, each once, and answers the whole unless something is wrong with it.
+    /// Sets the namespaces of objects, each once, and returns the install plan unless it has errors.
     fn finish(mut self, plan: &Text, is_serial: bool, phases: Vec<Phase>) -> Result<Install, Error> {
         for part in self.parts.iter().filter(|it| is_kind(&it.object, CRD)) {
             self.scopes.learn(&part.object);
@@ -362,7 +362,7 @@ impl Reader<'_> {
     }
 }
 
-/// Whether other objects may need this one to be there: what is in a namespace, or of a kind that is being defined.
+/// Whether other objects may need this one: those in a namespace, or of a kind that is being defined.
 fn is_ground(object: &Value) -> bool {
     is_kind(object, CRD) || is_kind(object, ("", "Namespace"))
 }

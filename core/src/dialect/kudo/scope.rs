@@ -45,7 +45,7 @@ impl Scopes {
         scopes
     }
 
-    /// Takes in what a CustomResourceDefinition says of its kind.
+    /// Reads the scope of the kind of a CustomResourceDefinition.
     pub fn learn(&mut self, definition: &Value) {
         let text = |path: &[&str]| Text::from(definition.text_at(path));
         let namespaced = definition.text_at(&["spec", "scope"]) != "Cluster";

@@ -9,7 +9,7 @@ use crate::value::collections::SortedMap;
 use crate::value::path::Pointer;
 use crate::value::{Map, Value};
 
-/// KUDO's word for a plan, a phase or a step with nothing left to do.
+/// KUDO's status of a plan, a phase or a step with nothing left to do.
 pub const COMPLETE: &str = "COMPLETE";
 
 /// How far a step, a phase or a plan is, the least of its parts first.
@@ -33,7 +33,7 @@ impl Word {
         }
     }
 
-    /// Of several at once: what went wrong counts first. What is done in part is under way.
+    /// The status of several parts: an error counts first. If some are complete, it is in progress.
     fn of(words: impl Iterator<Item = Word>) -> Word {
         let words: Vec<Word> = words.collect();
         match words.iter().min().copied().unwrap_or(Word::Complete) {
@@ -43,23 +43,23 @@ impl Word {
     }
 }
 
-/// The status of an OperatorVersion whose objects stand like this, and whether its install plan is complete.
-pub fn of_version(install: &Install, stands: &[ObjectStatus]) -> (Map, bool) {
-    let parts = || install.parts.iter().zip(stands);
+/// The status of an OperatorVersion with these objects, and whether its install plan is complete.
+pub fn of_version(install: &Install, statuses: &[ObjectStatus]) -> (Map, bool) {
+    let parts = || install.parts.iter().zip(statuses);
     let mut by_step: SortedMap<(usize, usize), Vec<(&Part, &ObjectStatus)>> = SortedMap::new();
-    for (part, stand) in parts() {
-        by_step.entry((part.phase, part.step)).or_default().push((part, stand));
+    for (part, status) in parts() {
+        by_step.entry((part.phase, part.step)).or_default().push((part, status));
     }
-    let open = parts().filter(|(_, stand)| matches!(stand, ObjectStatus::Doing(_)));
+    let open = parts().filter(|(_, status)| matches!(status, ObjectStatus::Doing(_)));
     let front = open.map(|(part, _)| part.wave).min();
     let (mut phases, mut words) = (Vec::new(), Vec::new());
     for (number, phase) in install.phases.iter().enumerate() {
         let (mut steps, mut step_words) = (Vec::new(), Vec::new());
         for (step, name) in phase.steps.iter().enumerate() {
             let mine = || by_step.get(&(number, step)).into_iter().flatten();
-            let word = Word::of(mine().map(|(part, stand)| word_of(part, stand, front)));
+            let word = Word::of(mine().map(|(part, status)| word_of(part, status, front)));
             let mut entry = Map::from_iter([("name", Value::from(name.clone())), ("status", word.as_str().into())]);
-            let messages: Vec<String> = mine().filter_map(|(part, stand)| message(part, stand)).collect();
+            let messages: Vec<String> = mine().filter_map(|(part, status)| message(part, status)).collect();
             if !messages.is_empty() {
                 entry.insert("message", messages.join("; "));
             }
@@ -100,8 +100,8 @@ pub fn of_invalid(plan: Option<&str>, error: &Error) -> Map {
     status
 }
 
-fn word_of(part: &Part, stand: &ObjectStatus, front: Option<i64>) -> Word {
-    match stand {
+fn word_of(part: &Part, status: &ObjectStatus, front: Option<i64>) -> Word {
+    match status {
         ObjectStatus::Done => Word::Complete,
         ObjectStatus::Doing(_) if front == Some(part.wave) => Word::InProgress,
         ObjectStatus::Unhealthy(_) => Word::InProgress,
@@ -114,8 +114,8 @@ fn word_of(part: &Part, stand: &ObjectStatus, front: Option<i64>) -> Word {
 }
 
 /// Why an object stops or delays the plan.
-pub fn message(part: &Part, stand: &ObjectStatus) -> Option<String> {
-    let why = match stand {
+pub fn message(part: &Part, status: &ObjectStatus) -> Option<String> {
+    let why = match status {
         ObjectStatus::Refused(differences) => {
             return Some(format!("`{}` differs at {}", part.identity, places(part, differences)));
         }
@@ -157,12 +157,12 @@ pub fn of_instance(instance: &Value, is_complete: bool) -> Option<Map> {
     let before = instance.at(&["status", "aggregatedStatus"]);
     let word = before.map_or("", |it| it.text_at(&["status"]));
     let next = match is_complete {
-        // Only what was said here is taken back: a plan of its own that is about to start has a name.
+        // Only a status from here is reverted: a plan of its own that is about to start has a name.
         true => before.filter(|it| **it == waiting).map(|_| Value::map([("status", NEVER_RUN)])),
         false => matches!(word, "" | NEVER_RUN).then_some(waiting),
     };
     next.map(|it| Map::from_iter([("aggregatedStatus", it)]))
 }
 
-/// KUDO's word for plans that nothing asked for yet.
+/// KUDO's status of plans that were never requested.
 const NEVER_RUN: &str = "NEVER_RUN";

@@ -1,4 +1,4 @@
-//! An OperatorVersion as a subject: what it gives, and how it is installed and uninstalled.
+//! An OperatorVersion as a subject: its objects, and how it is installed and uninstalled.
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ use crate::workspace::targets::Targets;
 
 #[derive(Debug)]
 pub struct Version {
-    who: Targets,
+    targets: Targets,
     depends: Vec<Dependency>,
     identity: Arc<Identity>,
     operator: Text,
@@ -41,7 +41,7 @@ pub struct Version {
 impl Version {
     pub(super) fn new(document: &Document, install: Option<Install>, group: Arc<Group>) -> Version {
         Version {
-            who: Targets::Hub,
+            targets: Targets::Hub,
             depends: vec![Dependency::kind(GROUP, KIND, None), Dependency::kind(scope::CRD.0, scope::CRD.1, None)],
             identity: Arc::new(document.identity.clone()),
             operator: document.value.text_at(&["spec", "operator", "name"]).into(),
@@ -79,21 +79,21 @@ impl Version {
         RenderedObject { object, base, origins, retained: Vec::new(), wave: part.wave }
     }
 
-    /// How the objects stand after what others do to them in the same plan.
+    /// The statuses of the objects after the actions of others in the same plan.
     fn group_status(&self, view: View) -> Arc<GroupStatus> {
         GroupStatus::of(view, &self.group, &self.identity, self.install.as_deref())
     }
 
-    fn adopt(&self, view: View, member: &Member, stands: &[ObjectStatus], planner: &mut Planner) {
-        for (part, stand) in member.wanted().iter().zip(stands) {
+    fn adopt(&self, view: View, member: &Member, statuses: &[ObjectStatus], planner: &mut Planner) {
+        for (part, status) in member.wanted().iter().zip(statuses) {
             let seen = planner.look(HUB, &Target::of(&part.object));
             planner.steps.managed =
                 planner.steps.managed.saturating_add(usize::from(matches!(seen, Observation::Present(_))));
             if let Observation::Present(live) = seen {
                 planner.steps.diagnostics.extend(claims::stale(view, live));
             }
-            planner.steps.diagnostics.extend(self.finding(view, part, stand));
-            match stand {
+            planner.steps.diagnostics.extend(self.finding(view, part, status));
+            match status {
                 ObjectStatus::Doing(step) => {
                     planner.steps.diagnostics.extend(claim_of(&member.owner, part, &self.identity, view));
                     self.intern_from(member, part, step, planner);
@@ -102,7 +102,7 @@ impl Version {
                     let since = planner.steps.actions.len();
                     self.intern_from(member, part, step, planner);
                     let text = format!("it waits for an object that is not healthy yet: {before}");
-                    let hint = "the plan goes on by itself as soon as that object is healthy";
+                    let hint = "the plan continues as soon as that object is healthy";
                     planner.hold(since, ReasonCode::WaitsForHealth, &text, hint);
                 }
                 _ => {}
@@ -120,32 +120,31 @@ impl Version {
                 let because = format!("the install plan has it in the template `{}`", part.template);
                 let desired =
                     DesiredObject { cluster: HUB.into(), desired: part.object.clone(), wave: step.wave, because };
-                let told = planner.steps.diagnostics.len();
+                let reported = planner.steps.diagnostics.len();
                 if let Err(error) = planner.adopt(&member.owner, desired) {
-                    planner.tell(error, &Target::of(&part.object));
+                    planner.report(error, &Target::of(&part.object));
                 } else {
-                    // It is told already, at the template.
-                    planner.steps.diagnostics.truncate(told);
+                    // It was reported already, at the template.
+                    planner.steps.diagnostics.truncate(reported);
                 }
             }
         }
     }
 
     /// Why an object stops or delays the plan, at its template.
-    fn finding(&self, view: View, part: &Part, stand: &ObjectStatus) -> Option<Diagnostic> {
-        let message = status::message(part, stand)?;
-        if matches!(stand, ObjectStatus::Unhealthy(_)) {
+    fn finding(&self, view: View, part: &Part, status: &ObjectStatus) -> Option<Diagnostic> {
+        let message = status::message(part, status)?;
+        if matches!(status, ObjectStatus::Unhealthy(_)) {
             let finding = Diagnostic::info(Code::NotHealthy, format!("{message}: the install plan waits for it"));
-            return Some(self.tell(view, finding, part.origin(), ""));
+            return Some(self.located(view, finding, part.origin(), ""));
         }
         let message = format!("{message}: the install plan stops here");
         let shares = |it: &&OtherVersion| it.operator == self.operator && it.identity != *self.identity;
-        let (code, hint) = match stand {
+        let (code, hint) = match status {
             ObjectStatus::Failed(error) => (error.code, error.hint.clone().unwrap_or_default()),
-            ObjectStatus::Broken(_) => (
-                Code::ObjectFailed,
-                "find out why it failed, then delete the object: the plan creates it again".into(),
-            ),
+            ObjectStatus::Broken(_) => {
+                (Code::ObjectFailed, "find out why it failed, then delete the object: the plan creates it again".into())
+            }
             _ => match self.group.holders(&part.identity).find(shares) {
                 Some(other) => (
                     Code::AdoptionRefused,
@@ -157,16 +156,16 @@ impl Version {
                 ),
                 None => (
                     Code::AdoptionRefused,
-                    "objects that are there already are not changed: mend the template or the object, and the plan goes on"
+                    "existing objects are not changed: correct the template or the object, and the plan continues"
                         .into(),
                 ),
             },
         };
-        Some(self.tell(view, Diagnostic::error(code, message), part.origin(), &hint))
+        Some(self.located(view, Diagnostic::error(code, message), part.origin(), &hint))
     }
 
     /// A finding of the plan, with file and line.
-    fn tell(&self, view: View, finding: Diagnostic, at: Pointer, hint: &str) -> Diagnostic {
+    fn located(&self, view: View, finding: Diagnostic, at: Pointer, hint: &str) -> Diagnostic {
         let mut finding = finding.of(&self.identity).at(at);
         finding.hint = Some(hint.into()).filter(|it: &String| !it.is_empty());
         crate::workspace::lint::place(&mut finding, view.store);
@@ -174,12 +173,12 @@ impl Version {
     }
 
     fn release(&self, member: &Member, released: &[(Target, ObjectStatus)], planner: &mut Planner) {
-        for (target, stand) in released {
+        for (target, status) in released {
             let seen = planner.look(HUB, target);
             planner.steps.managed =
                 planner.steps.managed.saturating_add(usize::from(matches!(seen, Observation::Present(_))));
-            match stand {
-                ObjectStatus::Doing(Step { deed, wave, live: Some(live), patch }) => match deed {
+            match status {
+                ObjectStatus::Doing(Step { verb, wave, live: Some(live), patch }) => match verb {
                     Verb::Delete => {
                         let reason =
                             Reason::new(ReasonCode::LastOwnerLeaves, "the last owner leaves what was made for it");
@@ -195,7 +194,7 @@ impl Version {
                         planner.patch(HUB, live, patch.clone(), *wave, reason);
                     }
                 },
-                ObjectStatus::Failed(error) => planner.tell(error.clone(), target),
+                ObjectStatus::Failed(error) => planner.report(error.clone(), target),
                 _ => {}
             }
         }
@@ -205,7 +204,7 @@ impl Version {
     fn guard(
         &self,
         member: &Member,
-        stands: &[ObjectStatus],
+        statuses: &[ObjectStatus],
         released: &[(Target, ObjectStatus)],
         planner: &mut Planner,
     ) {
@@ -213,7 +212,7 @@ impl Version {
         let acts = |it: &ObjectStatus| matches!(it, ObjectStatus::Doing(_));
         let holds = |it: &ObjectStatus| acts(it) || matches!(it, ObjectStatus::Done | ObjectStatus::Unhealthy(_));
         let is_clear = |(_, it): &(Target, ObjectStatus)| matches!(it, ObjectStatus::Done | ObjectStatus::Doing(_));
-        if stands.iter().any(acts) || !has && stands.iter().any(holds) {
+        if statuses.iter().any(acts) || !has && statuses.iter().any(holds) {
             let wanted: Vec<Target> = member.wanted().iter().map(|it| Target::of(&it.object)).collect();
             let text = match has {
                 false => "the OperatorVersion must stay until its objects are released",
@@ -233,11 +232,11 @@ impl Version {
         }
     }
 
-    fn tell_status(
+    fn plan_status(
         &self,
         view: View,
         member: &Member,
-        stands: &[ObjectStatus],
+        statuses: &[ObjectStatus],
         released: &[(Target, ObjectStatus)],
         planner: &mut Planner,
     ) {
@@ -245,9 +244,9 @@ impl Version {
             return;
         }
         let held = member.wanted().iter().map(|it| Target::of(&it.object));
-        // In the order of the record: they are let go of last one first.
+        // In the order of the record: they are released last one first.
         let left = released.iter().rev().filter(|(_, it)| *it != ObjectStatus::Done).map(|(target, _)| target.clone());
-        let left: Vec<Target> = if is_stopped(stands) { self.strays(member) } else { left.collect() };
+        let left: Vec<Target> = if is_stopped(statuses) { self.strays(member) } else { left.collect() };
         let objects = record::written(held.chain(left));
         let Some(install) = self.install.as_deref() else {
             if !record::read(member.live).is_empty() {
@@ -256,12 +255,12 @@ impl Version {
             }
             return;
         };
-        let (mut told, is_complete) = status::of_version(install, stands);
-        told.insert(record::OBJECTS, objects);
-        planner.status(member.live, told.into());
+        let (mut fields, is_complete) = status::of_version(install, statuses);
+        fields.insert(record::OBJECTS, objects);
+        planner.status(member.live, fields.into());
         for instance in instance::of_version(view, &self.identity) {
-            if let Some(told) = status::of_instance(&instance.value, is_complete) {
-                planner.status(&instance.value, told.into());
+            if let Some(fields) = status::of_instance(&instance.value, is_complete) {
+                planner.status(&instance.value, fields.into());
             }
         }
     }
@@ -275,7 +274,7 @@ impl Version {
 
 impl Subject for Version {
     fn targets(&self) -> &Targets {
-        &self.who
+        &self.targets
     }
 
     fn dependencies(&self) -> &[Dependency] {
@@ -314,14 +313,14 @@ impl Subject for Version {
         for target in group.unseen(&self.identity, &status) {
             planner.look(HUB, target);
         }
-        let InstallStatus { adopted: stands, released } = status;
+        let InstallStatus { adopted: statuses, released } = status;
         for query in record::queries(member.live) {
             planner.list(HUB, &query);
         }
-        self.adopt(view, &member, &stands, planner);
+        self.adopt(view, &member, &statuses, planner);
         self.release(&member, &released, planner);
-        self.guard(&member, &stands, &released, planner);
-        self.tell_status(view, &member, &stands, &released, planner);
+        self.guard(&member, &statuses, &released, planner);
+        self.plan_status(view, &member, &statuses, &released, planner);
         planner.report_holds(member.live, hold::write);
     }
 
@@ -362,12 +361,12 @@ impl Version {
                 )
             }
         };
-        let finding = self.tell(view, Diagnostic::info(code, message), Pointer::of(["metadata"]), hint);
+        let finding = self.located(view, Diagnostic::info(code, message), Pointer::of(["metadata"]), hint);
         planner.steps.diagnostics.push(finding);
     }
 }
 
-/// An install plan that cannot be read: nothing is done, and everybody who waits for it can see why.
+/// An install plan that cannot be read: nothing is done, and the status has the reason.
 pub fn report_unreadable(view: View, identity: &Identity, error: &Error, planner: &mut Planner) {
     let Observation::Present(live) = live_of(view, identity) else { return };
     let plan = live.at(&["spec", "installPlan"]).and_then(Value::as_text);
@@ -379,12 +378,12 @@ pub fn report_unreadable(view: View, identity: &Identity, error: &Error, planner
     }
 }
 
-/// What there is to tell where an owner reference is not allowed.
+/// The finding if an owner reference is not allowed.
 fn claim_of(owner: &Owner, part: &Part, version: &Identity, view: View) -> Option<Diagnostic> {
-    let mut told = Vec::new();
-    // Adopting what is absent says so, whatever the object will be.
-    crate::engine::ownership::adopt(owner, &part.object, None, view.settings.mode, &mut told).ok()?;
-    let Diagnostic { severity, code, message, hint, .. } = told.pop()?;
+    let mut diagnostics = Vec::new();
+    // Adopting an absent object reports it, whatever the object will be.
+    crate::engine::ownership::adopt(owner, &part.object, None, view.settings.mode, &mut diagnostics).ok()?;
+    let Diagnostic { severity, code, message, hint, .. } = diagnostics.pop()?;
     let message = format!("`{}`: {message}", part.identity);
     let mut finding = Diagnostic::new(severity, code, message).of(version).at(part.origin());
     finding.hint = hint;

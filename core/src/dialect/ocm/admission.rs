@@ -15,7 +15,7 @@ pub const RULES: &[Rule] = &[
     Rule {
         kinds: &["ManagedClusterSetBinding"],
         judge: binding::judge,
-        // What is wrong with the set is mended in the set.
+        // Errors of the set are corrected in the set.
         elsewhere: &[Code::BadClusterSet],
         ..SET
     },

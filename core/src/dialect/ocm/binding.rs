@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::fleet_scope;
-use super::set::{self, Named, tell_condition};
+use super::set::{self, Named, report_condition};
 use crate::diagnostic::Mode;
 use crate::diagnostic::{Code, Diagnostic, Error};
 use crate::engine::placement::Condition;
@@ -23,8 +23,8 @@ use crate::workspace::targets::{ClusterFilter, Targets};
 ///
 /// # Errors
 ///
-/// A hub takes no binding whose name is not that of its set: such a one binds nothing. In compat mode it counts where it
-/// stands, as it does for the original's scheduler.
+/// A hub refuses a binding whose name differs from that of its set: it binds nothing. In compat mode it counts, as in
+/// OCM's scheduler.
 pub fn bound_set(binding: &Value, mode: Mode) -> Result<&str, Error> {
     let (name, set) = (binding.text_at(&["metadata", "name"]), binding.text_at(&["spec", "clusterSet"]));
     let spec = &JsonPath::ROOT.key("spec");
@@ -58,7 +58,7 @@ pub fn read(view: View, document: &Document, out: &mut Vec<Diagnostic>) -> Resul
         identity: document.identity.clone(),
         set: set.into(),
         found,
-        who: Targets::Fleet(fleet_scope(), ClusterFilter::Selector(selector)),
+        targets: Targets::Fleet(fleet_scope(), ClusterFilter::Selector(selector)),
         depends: vec![Dependency::Document(set::identity(set))],
     }))
 }
@@ -70,13 +70,13 @@ struct Binding {
     set: Text,
     /// Whether the set is there.
     found: bool,
-    who: Targets,
+    targets: Targets,
     depends: Vec<Dependency>,
 }
 
 impl Subject for Binding {
     fn targets(&self) -> &Targets {
-        &self.who
+        &self.targets
     }
 
     fn dependencies(&self) -> &[Dependency] {
@@ -95,7 +95,7 @@ impl Subject for Binding {
             true => ("ClusterSetBound", format!("the set `{set}` is bound")),
             false => ("ClusterSetNotFound", format!("there is no set `{set}`")),
         };
-        tell_condition(view, &self.identity, Condition { kind: "Bound", holds, reason, message }, planner);
+        report_condition(view, &self.identity, Condition { kind: "Bound", holds, reason, message }, planner);
     }
 
     fn invalidated_by(&self, _: &Identity) -> Invalidation {

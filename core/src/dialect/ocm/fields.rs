@@ -1,5 +1,5 @@
-//! The fields of documents of Open Cluster Management that have a meaning here. A Placement is checked where it is read,
-//! and so is the selector of a ManagedClusterSet.
+//! The fields of documents of Open Cluster Management that have a meaning here. A Placement is checked where it is
+//! read, and so is the selector of a ManagedClusterSet.
 
 use crate::object::fields::{Field, Fields, Shape};
 

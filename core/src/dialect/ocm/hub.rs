@@ -16,8 +16,8 @@ use crate::workspace::observed::HUB;
 use crate::workspace::store::View;
 use crate::workspace::targets::ClusterFilter;
 
-/// The sets, and the decisions as they stand, of one moment. What was not loaded is taken not to be there: who plans must
-/// ask for it first.
+/// The sets, and the current decisions, at one moment. Anything that is not loaded counts as absent: a planner must
+/// read it first.
 #[derive(Debug)]
 pub struct Hub<'a> {
     view: View<'a>,
@@ -34,14 +34,14 @@ impl<'a> Hub<'a> {
         Hub { view, sets, broken_sets: broken, decisions: objects(view, DECISION) }
     }
 
-    /// Decides a placement. What is wrong with it goes to `out`, and why a cluster is chosen or not is told of those whom
-    /// `why` means.
+    /// Decides a placement. Its errors go to `out`; the clusters that `why` names get the reasons why they are chosen
+    /// or not.
     pub fn decide(&self, placement: &'a Value, why: Why, out: &mut Vec<Diagnostic>) -> Placed {
         let View { store, now } = self.view;
         let (namespace, mode) = (placement.text_at(&["metadata", "namespace"]), store.settings.mode);
         let bindings = store.of_kind(GROUP, BINDING, Some(namespace));
         let bound: Vec<Text> = bindings.filter_map(|it| bound_set(&it.value, mode).ok().map(Text::from)).collect();
-        // Nobody asks why the others are out, and the index knows who is in.
+        // No reasons are needed for the others, and the index has the members.
         let sets: Vec<ClusterSet> = match why {
             Why::Nobody => self.sets.iter().filter(|set| bound.contains(set.name())).cloned().collect(),
             _ => self.sets.clone(),
@@ -79,7 +79,7 @@ impl<'a> Hub<'a> {
         documents.map(|it| &it.value).collect()
     }
 
-    /// The decisions of a placement as they stand.
+    /// The current decisions of a placement.
     fn prior(&self, placement: &Value) -> Vec<&'a Value> {
         let owner = owner_of_placement(placement);
         self.decisions.values().copied().filter(|it| owner_of(it) == owner).collect()
@@ -87,9 +87,9 @@ impl<'a> Hub<'a> {
 
     /// How many decisions of other placements list a cluster.
     ///
-    /// The original counts them all, and decides one placement after the other. Here all are decided at once: if each of two
-    /// made room for the other, they would change places forever. So the older one stays, and the newer one makes room; of
-    /// two that are as old, the first by name stays.
+    /// OCM counts them all, and decides one placement after the other. Here all are decided at once: if each of two
+    /// made room for the other, they would change places forever. So the older one stays, and the newer one makes room;
+    /// of two with the same age, the first by name stays.
     fn used(&self, placement: &Value) -> SortedMap<Text, u32> {
         let (owner, age) = (owner_of_placement(placement), age_of(placement));
         let mut used: SortedMap<Text, u32> = SortedMap::new();
@@ -113,7 +113,7 @@ impl<'a> Hub<'a> {
     }
 }
 
-/// The objects of a kind of this system, be they documents or seen on the hub; a document counts before what was seen.
+/// The objects of a kind of OCM, loaded or observed on the hub; a loaded document takes precedence.
 pub fn objects<'a>(view: View<'a>, kind: &'a str) -> SortedMap<&'a Identity, &'a Value> {
     let seen = view.store.observed(HUB).into_iter().flat_map(|it| it.objects());
     let mut objects: SortedMap<&Identity, &Value> =
@@ -140,7 +140,7 @@ fn age_of(placement: &Value) -> Option<i64> {
 /// Compiles an expression of a placement, which is about one variable.
 fn compile(text: &str) -> Result<Expression, String> {
     const CLUSTER: &str = "managedCluster";
-    let program = Program::compile(text, &[CLUSTER]).map_err(|flaw| flaw.message)?;
+    let program = Program::compile(text, &[CLUSTER]).map_err(|error| error.message)?;
     Ok(Box::new(move |cluster, steps| {
         let mut allowance = Allowance::new(*steps);
         let result = program.evaluate_within(&[(CLUSTER, cluster.clone())], &mut allowance);
@@ -148,7 +148,7 @@ fn compile(text: &str) -> Result<Expression, String> {
         match result {
             Ok(Value::Bool(holds)) => Ok(holds),
             Ok(other) => Err(format!("it gives {}, and not whether it holds", other.kind())),
-            Err(flaw) => Err(flaw.message),
+            Err(error) => Err(error.message),
         }
     }))
 }

@@ -1,4 +1,4 @@
-//! What the original is silent about in sets, clusters and placements.
+//! Findings about sets, clusters and placements that OCM does not report.
 
 use super::set::{self, DEFAULT, Named};
 use super::{BINDING, PLACEMENT, SCORE, hub::Hub};
@@ -15,7 +15,7 @@ use crate::value::collections::SortedMap;
 use crate::value::path::Pointer;
 use crate::workspace::store::View;
 
-/// Lets the hub be told to leave a set alone.
+/// The annotation that stops the hub from maintaining a set.
 const AUTOUPDATE: &str = "cluster.open-cluster-management.io/autoupdate";
 
 pub fn lint(view: View, out: &mut Vec<Diagnostic>) {
@@ -122,7 +122,7 @@ fn lint_set(view: View, document: &Document, out: &mut Vec<Diagnostic>) {
     }
     let kept = value.text_at(&["metadata", "annotations", AUTOUPDATE]) != "false";
     if kept && set::well_known(view, set.name()).is_some_and(|it| it != set) {
-        let message = format!("the hub keeps the set `{}` as it made it, and takes this selector back", set.name());
+        let message = format!("the hub keeps the set `{}` as it created it, and reverts this selector", set.name());
         let hint = format!("annotate the set with `{AUTOUPDATE}: \"false\"`");
         out.push(found(Diagnostic::warning(Code::WellKnownSet, message), document, &SELECTOR).hint(hint));
     }
@@ -146,7 +146,7 @@ fn lint_clusters(view: View, out: &mut Vec<Diagnostic>) {
         let [first, rest @ ..] = documents.as_slice() else { continue };
         let others = if rest.is_empty() { String::new() } else { format!(" (and {} more)", rest.len()) };
         let why = match set::named(view, name) {
-            // What is wrong with the set is told there.
+            // Errors of the set are reported there.
             Named::Broken(_) => continue,
             Named::Set(_) => format!("the set `{name}` selects another label"),
             Named::Missing => format!("there is no set `{name}`"),
@@ -169,7 +169,7 @@ fn lint_clusters(view: View, out: &mut Vec<Diagnostic>) {
     }
 }
 
-/// A predicate that says nothing holds for every cluster, whatever stands beside it.
+/// An empty predicate holds for every cluster, regardless of the others.
 fn lint_predicates(document: &Document, out: &mut Vec<Diagnostic>) {
     for (index, predicate) in list(document, &["spec", "predicates"]).iter().enumerate() {
         let selector = predicate.get("requiredClusterSelector").unwrap_or(&Value::Null);
@@ -203,7 +203,7 @@ fn lint_steadiness(document: &Document, out: &mut Vec<Diagnostic>) {
     }
 }
 
-/// A declared group that takes nobody is no group: who rolls out by its name waits for it in vain.
+/// A declared group without clusters is not created: a rollout that names it waits forever.
 fn lint_groups(view: View, document: &Document, out: &mut Vec<Diagnostic>) {
     let path = ["spec", "decisionStrategy", "groupStrategy", "decisionGroups"];
     let declared = list(document, &path);
@@ -215,7 +215,7 @@ fn lint_groups(view: View, document: &Document, out: &mut Vec<Diagnostic>) {
         let name = group.text_at(&["groupName"]);
         if !name.is_empty() && !placed.groups.iter().any(|it| it.name == name) {
             let message =
-                format!("the decision group `{name}` takes none of the chosen clusters, so that there is none");
+                format!("decision group `{name}` matches none of the selected clusters and will not be created");
             let place = Pointer::of(path).child(index.to_string());
             out.push(Diagnostic::info(Code::EmptyDecisionGroup, message).of(&document.identity).at(place));
         }

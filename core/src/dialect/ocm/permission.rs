@@ -1,4 +1,4 @@
-//! What roles say about clusters and sets, and do not mean.
+//! Rules of roles about clusters and sets that have no effect.
 
 use crate::diagnostic::Mode;
 use crate::diagnostic::{Code, Diagnostic};
@@ -12,7 +12,7 @@ use crate::value::suggest::{Hints, nearest};
 use crate::value::{Text, Value};
 use crate::workspace::store::View;
 
-/// What permissions are asked for, by the names of their objects.
+/// The permissions that are checked, by the names of their objects.
 const LABEL: &str = "managedclusters/label";
 const JOIN: &str = "managedclustersets/join";
 const BIND: &str = "managedclustersets/bind";
@@ -144,7 +144,7 @@ fn lint_rule(view: View, document: &Document, index: usize, rule: &Value, out: &
     }
 }
 
-/// Kubernetes has no patterns in names. Of labels, `key:*` and `*` are asked for as they are; every other one is in vain.
+/// Kubernetes has no patterns in names. For labels, `key:*` and `*` are checked literally; all others have no effect.
 fn lint_names(document: &Document, rule: &Value, resource: &str, at: &Pointer, out: &mut Vec<Diagnostic>) {
     for (index, name) in list(rule, "resourceNames").iter().enumerate() {
         let Some(name) = name.as_text() else { continue };
@@ -160,7 +160,7 @@ fn lint_names(document: &Document, rule: &Value, resource: &str, at: &Pointer, o
         if resource == LABEL && (name == "*" || !key.contains('*')) {
             continue;
         }
-        let message = format!("`{name}` names no object: Kubernetes takes the `*` in it to the letter");
+        let message = format!("`{name}` names no object: Kubernetes reads the `*` in it literally");
         let hint = match resource {
             LABEL => "write `key:value`, `key:*` or `*`, or leave `resourceNames` out to mean all",
             _ => "name each set, or leave `resourceNames` out to mean all",

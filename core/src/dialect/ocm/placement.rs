@@ -1,4 +1,4 @@
-//! Placements: which clusters they choose, and the decisions that say so on the hub.
+//! Placements: which clusters they choose, and their decisions on the hub.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use super::hub::Hub;
 use super::{DECISION, Ocm, PLACEMENT, SCORE, decides, fleet_scope};
 use crate::diagnostic::{Code, Diagnostic, Error, Mode, ReasonCode};
 use crate::engine::matching::{Difference, DifferenceKind};
-use crate::engine::placement::{self, Placed, State, Why};
+use crate::engine::placement::{self, DecisionState, Placed, Why};
 use crate::engine::rendered::{DecisionGroup, Rendered};
 use crate::engine::select::cluster_set::GROUP;
 use crate::engine::select::{self, Cluster};
@@ -24,14 +24,14 @@ use crate::workspace::store::View;
 use crate::workspace::subject::{Dependency, Invalidation, ResultCache, Subject};
 use crate::workspace::targets::{ClusterFilter, Targets};
 
-/// The version of the objects that are asked for.
+/// The version of the objects that are read.
 const DECISION_VERSION: &str = "cluster.open-cluster-management.io/v1beta1";
 const SCORE_VERSION: &str = "cluster.open-cluster-management.io/v1alpha1";
 
 pub fn read(view: View, document: &Document, out: &mut Vec<Diagnostic>) -> Box<dyn Subject> {
     let before = out.len();
     let placed = Hub::of(view).decide(&document.value, Why::Nobody, out);
-    let told = out.iter().skip(before).filter(|it| it.code == Code::DecisionsKept).cloned().collect();
+    let is_explained = out.iter().skip(before).filter(|it| it.code == Code::DecisionsKept).cloned().collect();
     let mut groups = SortedMap::new();
     for (number, group) in (0_u32..).zip(&placed.groups) {
         groups.extend(group.clusters.iter().map(|name| (name.clone(), number)));
@@ -41,25 +41,25 @@ pub fn read(view: View, document: &Document, out: &mut Vec<Diagnostic>) -> Box<d
         ClusterFilter::Members { of: format!("the placement `{name}`"), names: groups.keys().cloned().collect() };
     let uses = Uses::of(&document.value);
     let mut depends = Ocm.placement_dependencies(namespace, name);
-    // Those of clusters say whether a ManagedCluster that is not there has left.
+    // Those of clusters show whether an absent ManagedCluster has left.
     depends.push(Dependency::kind("", "Namespace", None));
     if uses.others {
-        // Which of two placements makes room is told by their age.
+        // The age of two placements decides which one makes room.
         depends.push(Dependency::kind(GROUP, PLACEMENT, None));
     }
     Box::new(Placement {
         identity: document.identity.clone(),
-        who: Targets::Fleet(fleet_scope(), picks),
+        targets: Targets::Fleet(fleet_scope(), picks),
         depends,
         uses,
         placed,
         groups,
-        told,
+        is_explained,
         now: view.now,
     })
 }
 
-/// What a placement looks at beside clusters and its own decisions.
+/// The objects that a placement reads beside clusters and its own decisions.
 #[derive(Clone, Copy, Debug)]
 struct Uses {
     /// The decisions of other placements, which count where not all clusters are taken.
@@ -82,20 +82,20 @@ impl Uses {
 #[derive(Debug)]
 struct Placement {
     identity: Identity,
-    who: Targets,
+    targets: Targets,
     depends: Vec<Dependency>,
     uses: Uses,
     placed: Placed,
     /// The chosen clusters, each with the place of its group.
     groups: SortedMap<Text, u32>,
-    /// That its last decisions stay, which a plan must say.
-    told: Vec<Diagnostic>,
+    /// That its last decisions stay, which a plan must report.
+    is_explained: Vec<Diagnostic>,
     /// When it was decided.
     now: Option<Timestamp>,
 }
 
 impl Placement {
-    /// The decisions of this placement as they stand on the hub, once everything that it looks at is known.
+    /// The decisions of this placement on the hub, once everything that it reads is known.
     fn prior(&self, planner: &mut Planner) -> Option<Vec<(Identity, Value)>> {
         let Identity { namespace, name, .. } = &self.identity;
         let all = |kind: &str, api_version: &str| Query {
@@ -103,15 +103,15 @@ impl Placement {
             kind: kind.into(),
             ..Query::default()
         };
-        let own = Query {
+        let of_placement = Query {
             namespace: namespace.clone(),
             label_selector: format!("{}={name}", placement::PLACEMENT).into(),
             ..all(DECISION, DECISION_VERSION)
         };
-        let decisions = if self.uses.others { &all(DECISION, DECISION_VERSION) } else { &own };
+        let decisions = if self.uses.others { &all(DECISION, DECISION_VERSION) } else { &of_placement };
         let decided = planner.list(HUB, decisions).is_some();
         let scored = !self.uses.scores || planner.list(HUB, &all(SCORE, SCORE_VERSION)).is_some();
-        if decided && scored { planner.list(HUB, &own) } else { None }
+        if decided && scored { planner.list(HUB, &of_placement) } else { None }
     }
 
     /// Makes the decisions be there, empty at first.
@@ -272,7 +272,7 @@ impl Placement {
 
 impl Subject for Placement {
     fn targets(&self) -> &Targets {
-        &self.who
+        &self.targets
     }
 
     fn dependencies(&self) -> &[Dependency] {
@@ -290,21 +290,21 @@ impl Subject for Placement {
 
     fn plan(&self, _: View, _: &Text, _: &Rendered, _: &mut Planner) {}
 
-    /// An API server takes the clusters of a decision as its status only, after it was created. What a placement does
-    /// is that status, so it is an action: shown, in the digest, and under the limits. Which clusters were chosen
-    /// before counts for the next decision, so that none is taken off one object before another lists it:
+    /// An API server accepts the clusters of a decision only as its status, after it was created. That status is the
+    /// effect of a placement, so it is an action: shown, in the digest, and under the limits. The previously chosen
+    /// clusters count for the next decision, so none is removed from one object before another lists it:
     ///
-    /// 1. Decisions that are not there are created, and get their clusters in the next wave.
+    /// 1. Absent decisions are created, and get their clusters in the next wave.
     /// 2. The others get their clusters, and keep those that have yet to arrive elsewhere.
-    /// 3. A wave later every cluster is where it belongs: what is too much in a decision goes, and so do decisions that
-    ///    are too many. If one of the writes before fails or is held, this waits.
+    /// 3. One wave later, surplus clusters are removed from decisions, and surplus decisions are deleted. If one of the
+    ///    earlier writes fails or is held, this waits.
     /// 4. A selection that becomes empty is held.
-    /// 5. A cluster whose ManagedCluster vanished while the Namespace of the cluster is there is unknown, not gone: the
-    ///    decision that lists it is held.
+    /// 5. A cluster whose ManagedCluster is absent while its Namespace exists is unknown, not absent: the decision that
+    ///    lists it is held.
     fn plan_subject(&self, view: View, _: &ClusterResults, planner: &mut Planner) {
         let Some(document) = view.store.document(&self.identity) else { return };
-        planner.steps.diagnostics.extend(self.told.iter().cloned());
-        if matches!(self.placed.state, State::NotOurs | State::BrokenSet) {
+        planner.steps.diagnostics.extend(self.is_explained.iter().cloned());
+        if matches!(self.placed.state, DecisionState::NotOurs | DecisionState::BrokenSet) {
             return;
         }
         let Some(prior) = self.prior(planner) else { return };
@@ -355,8 +355,8 @@ impl Subject for Placement {
 }
 
 /// Holds what takes clusters off a decision whose ManagedCluster is absent and whose Namespace is not. Open Cluster
-/// Management deletes both when a cluster leaves, the ManagedCluster with a deletionTimestamp first: one that is just not
-/// there was moved, misspelled or deleted by mistake, and a pause disappears with it.
+/// Management deletes both when a cluster leaves, the ManagedCluster with a deletionTimestamp first: one that is just
+/// not there was moved, misspelled or deleted by mistake, and a pause disappears with it.
 fn hold_vanished(view: View, listed: &SortedSet<&str>, since: usize, planner: &mut Planner) {
     if view.settings.mode == Mode::Compat {
         return;

@@ -1,10 +1,10 @@
-//! ManagedClusterSets: who is in them, and what their status says.
+//! ManagedClusterSets: their members and their status.
 
 use std::sync::Arc;
 
 use super::{BINDING, fleet_scope};
 use crate::diagnostic::{Code, Error};
-use crate::engine::placement::{Condition, turn};
+use crate::engine::placement::{Condition, transition};
 use crate::engine::rendered::Rendered;
 use crate::engine::select::Cluster;
 use crate::engine::select::cluster_set::{CLUSTERSET, ClusterSet, GROUP, KIND};
@@ -35,11 +35,11 @@ pub fn all(view: View) -> Vec<ClusterSet> {
     sets
 }
 
-/// What stands behind the name of a set.
+/// What the name of a set refers to.
 #[derive(Debug)]
 pub enum Named {
     Set(ClusterSet),
-    /// It is there, and nobody knows who is in it.
+    /// It exists, and its members are unknown.
     Broken(Error),
     Missing,
 }
@@ -51,8 +51,8 @@ pub fn named(view: View, name: &str) -> Named {
     }
 }
 
-/// The set of this name as the hub makes it and keeps it, so that nobody need load it: `default` by the clusterset label,
-/// `global` with every cluster.
+/// The set that the hub creates and maintains under this name, so that it need not be loaded: `default` by the
+/// clusterset label, `global` with every cluster.
 pub fn well_known(view: View, name: &str) -> Option<ClusterSet> {
     let everything = Value::map([("selectorType", Value::text("LabelSelector")), ("labelSelector", Value::map(NONE))]);
     let selector = match name {
@@ -77,11 +77,11 @@ pub fn identity(name: &str) -> Identity {
 /// Reads one set. Another one with the same exclusive label breaks it, however many sets there are.
 fn parse(view: View, document: &Document) -> Result<ClusterSet, Error> {
     let set = ClusterSet::parse(&document.value, view.settings.stage, view.settings.mode, &JsonPath::ROOT)?;
-    match rivals(view, &document.value, &document.identity).first() {
-        Some(rival) => {
+    match overlapping(view, &document.value, &document.identity).first() {
+        Some(other) => {
             let (key, value) = label_of(&document.value).unwrap_or_default();
             let message = format!(
-                "the set `{}` shares the exclusive label `{key}:{value}` with `{rival}`, and nothing joins it",
+                "the set `{}` shares the exclusive label `{key}:{value}` with `{other}`, and nothing joins it",
                 set.name()
             );
             let error = Error::new(Code::SharedExclusiveLabel, message).hint("give each its own value");
@@ -110,14 +110,14 @@ fn sharing(view: View) -> Arc<Sharing> {
 }
 
 /// The other sets that can be read and have the same exclusive label as a set, the first two of them.
-fn rivals(view: View, set: &Value, own: &Identity) -> Vec<Identity> {
+fn overlapping(view: View, set: &Value, identity: &Identity) -> Vec<Identity> {
     let Some((key, value)) = label_of(set) else { return Vec::new() };
     let sharing = sharing(view);
-    let others = sharing.get(&(Text::from(key), Text::from(value))).into_iter().flatten().filter(|it| *it != own);
+    let others = sharing.get(&(Text::from(key), Text::from(value))).into_iter().flatten().filter(|it| *it != identity);
     others.take(2).cloned().collect()
 }
 
-/// The exclusive label of a set as it is written, without a look at whether the rest of it can be read.
+/// The exclusive label of a set as written, even if the rest of the set cannot be read.
 fn label_of(set: &Value) -> Option<(&str, &str)> {
     let name = set.text_at(&["metadata", "name"]);
     let selector = |path: [&'static str; 2]| match set.at(&["spec", "clusterSelector"]).map(|it| it.text_at(&path)) {
@@ -157,19 +157,19 @@ pub fn affected_subjects(view: View, changed: &SortedSet<Identity>) -> Vec<Ident
 
 pub fn read(view: View, document: &Document) -> Result<Box<dyn Subject>, Error> {
     let picks = ClusterFilter::Selector(parse(view, document)?.selector());
-    Ok(Box::new(Set { identity: document.identity.clone(), who: Targets::Fleet(fleet_scope(), picks) }))
+    Ok(Box::new(Set { identity: document.identity.clone(), targets: Targets::Fleet(fleet_scope(), picks) }))
 }
 
 /// A set that can be read.
 #[derive(Debug)]
 struct Set {
     identity: Identity,
-    who: Targets,
+    targets: Targets,
 }
 
 impl Subject for Set {
     fn targets(&self) -> &Targets {
-        &self.who
+        &self.targets
     }
 
     fn dependencies(&self) -> &[Dependency] {
@@ -189,7 +189,7 @@ impl Subject for Set {
             count => ("ClustersSelected", format!("{count} clusters are in the set")),
         };
         let condition = Condition { kind: "ClusterSetEmpty", holds: cluster_results.is_empty(), reason, message };
-        tell_condition(view, &self.identity, condition, planner);
+        report_condition(view, &self.identity, condition, planner);
     }
 
     fn invalidated_by(&self, _: &Identity) -> Invalidation {
@@ -198,8 +198,8 @@ impl Subject for Set {
 }
 
 /// Plans that the status of a document has a condition.
-pub fn tell_condition(view: View, document: &Identity, condition: Condition, planner: &mut Planner) {
+pub fn report_condition(view: View, document: &Identity, condition: Condition, planner: &mut Planner) {
     let Some(document) = view.store.document(document) else { return };
-    let conditions = turn(document.value.at(&["status", "conditions"]), &[condition], view.now);
+    let conditions = transition(document.value.at(&["status", "conditions"]), &[condition], view.now);
     planner.status(&document.value, Value::map([("conditions", conditions)]));
 }

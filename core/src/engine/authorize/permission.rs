@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::diagnostic::{Code, Diagnostic};
-use crate::engine::authorize::rbac::{Grant, Grants, Rbac, Reach, Request, User};
+use crate::engine::authorize::rbac::{Grant, Grants, Rbac, Request, Scope, User};
 use crate::engine::select::cluster_set::GROUP;
 use crate::value::collections::{SortedMap, SortedSet};
 use crate::value::{Text, Value};
@@ -103,8 +103,8 @@ pub struct Judge<'a> {
     /// Roles and bindings, which decide the permissions that no review covers.
     pub roles: Option<Rbac>,
     /// The roles that count for the user.
-    reach: Reach,
-    /// What the roles grant, by resource and subresource, worked out when it is asked for.
+    scope: Scope,
+    /// The grants of the roles, by resource and subresource, computed on demand.
     grants: SortedMap<(&'static str, &'static str), Grants>,
 }
 
@@ -120,8 +120,8 @@ pub enum Judgement {
 impl<'a> Judge<'a> {
     /// The reviews so far, and the roles and bindings if they decide.
     pub fn new(user: &'a User, reviews: &'a [Review], roles: Option<Rbac>) -> Judge<'a> {
-        let reach = roles.as_ref().map(|it| it.reach(user)).unwrap_or_default();
-        let mut judge = Judge { user, reviews: SortedMap::new(), roles, reach, grants: SortedMap::new() };
+        let scope = roles.as_ref().map(|it| it.scope(user)).unwrap_or_default();
+        let mut judge = Judge { user, reviews: SortedMap::new(), roles, scope, grants: SortedMap::new() };
         for Review { resource, subresource, name, allowed, .. } in reviews.iter().filter(|it| it.verb == VERB) {
             let all = judge.reviews.entry((resource, subresource, name)).or_insert(true);
             *all = *all && *allowed;
@@ -137,18 +137,18 @@ impl<'a> Judge<'a> {
         }
         let Some(roles) = &self.roles else { return Judgement::Unknown };
         let grants = self.grants.entry((*resource, *subresource));
-        match grants.or_insert_with(|| roles.grants(&self.reach, permission.request())).allows(name) {
+        match grants.or_insert_with(|| roles.grants(&self.scope, permission.request())).allows(name) {
             Some(grant) => Judgement::Granted(Some(grant.clone())),
             None => Judgement::Denied,
         }
     }
 
-    /// What grants a request to the user by the roles, whatever the reviews say.
+    /// The role that grants a request to the user, regardless of reviews.
     pub fn granted_by_roles(&self, request: Request) -> Option<Grant> {
-        self.roles.as_ref()?.grants(&self.reach, request).allows(request.name).cloned()
+        self.roles.as_ref()?.grants(&self.scope, request).allows(request.name).cloned()
     }
 
-    /// Says of bindings that they look as if they granted what is denied, and grant in their namespace only.
+    /// Reports bindings that seem to grant a denied request, but grant in their namespace only.
     pub fn namespaced(&self, denied: &[&Permission], kind: &str) -> Vec<Diagnostic> {
         let Some(rbac) = &self.roles else { return Vec::new() };
         let requests: Vec<Request> = denied.iter().map(|it| it.request()).collect();

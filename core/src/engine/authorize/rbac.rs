@@ -1,8 +1,8 @@
-//! What a user may do, by the rules of Kubernetes RBAC, worked out from documents alone.
+//! The permissions of a user by the rules of Kubernetes RBAC, from documents alone.
 
 mod grants;
 
-pub use grants::{Grants, Reach};
+pub use grants::{Grants, Scope};
 
 use crate::diagnostic::{Code, Diagnostic, Error, Severity};
 use crate::engine::select::LabelSelector;
@@ -73,7 +73,7 @@ pub struct Request<'a> {
 pub enum Grant {
     /// The user is in the group that may do everything.
     Masters,
-    /// A rule of a role, by way of a binding.
+    /// A rule of a role, through a binding.
     Rule {
         /// `ClusterRoleBinding/name`.
         binding: String,
@@ -192,13 +192,14 @@ impl Rbac {
         Ok(())
     }
 
-    /// What grants the request to the user, if anything does. Of several grants it is the first by binding, role and rule.
+    /// What grants the request to the user, if anything does. Of several grants it is the first by binding, role and
+    /// rule.
     ///
     /// 1. A member of `system:masters` may do everything.
     /// 2. Only a ClusterRoleBinding grants, because the request has no namespace.
     /// 3. A rule needs the verb, the API group and the resource, each by its name or by `*`; a subresource also by
     ///    `*/subresource`.
-    /// 4. A rule without `resourceNames` grants every name. Names are compared to the letter: `*` is a name like others.
+    /// 4. A rule without `resourceNames` grants every name. Names are compared literally: `*` has no special meaning.
     ///
     /// # Example
     ///
@@ -219,7 +220,7 @@ impl Rbac {
     /// # Ok::<(), fleetfold_core::diagnostic::Error>(())
     /// ```
     pub fn allows(&self, user: &User, request: Request) -> Option<Grant> {
-        self.grants(&self.reach(user), request).allows(request.name).cloned()
+        self.grants(&self.scope(user), request).allows(request.name).cloned()
     }
 
     /// Whether there is neither a role nor a binding.
@@ -251,12 +252,12 @@ impl Role {
         let place = Pointer::of(["rules"]);
         let rules = items(document.get("rules"), &place)?;
         let rules = rules.iter().enumerate().map(|(index, rule)| Rule::read(rule, &place.child(index.to_string())));
-        let spot = &JsonPath::ROOT.key("aggregationRule");
-        let spot = &spot.key("clusterRoleSelectors");
+        let path = &JsonPath::ROOT.key("aggregationRule");
+        let path = &path.key("clusterRoleSelectors");
         let collects = match document.at(&["aggregationRule", "clusterRoleSelectors"]) {
             Some(selectors) => {
-                let selectors = items(Some(selectors), &spot.pointer())?.iter().enumerate();
-                let read = selectors.map(|(index, it)| LabelSelector::parse_object(it, &spot.index(index)));
+                let selectors = items(Some(selectors), &path.pointer())?.iter().enumerate();
+                let read = selectors.map(|(index, it)| LabelSelector::parse_object(it, &path.index(index)));
                 Some(read.collect::<Result<_, _>>()?)
             }
             None => None,

@@ -1,10 +1,11 @@
-//! What many clusters have in common: the base with the layers that all of them have first.
+//! The part that many clusters share: the base with the layers that all of them have first.
 //!
-//! Live values are carried over before the layers, so each cluster would have to be built from the base on. It need not
-//! where neither says anything about the other. Then their order does not matter, and the layers are laid once:
+//! Live values are carried over before the layers, so each cluster would have to be built from the base. That is not
+//! necessary if live values and layers are independent. Then their order does not matter, and the layers are applied
+//! once:
 //!
-//! 1. No place that a layer touches lies inside one that the live object gives, or around it.
-//! 2. No layer puts an element into a list or takes one out, so that every index stays what it is.
+//! 1. No place that a layer changes lies inside a retained one, or around it.
+//! 2. No layer inserts or removes an element of a list, so every index stays the same.
 //! 3. All of the layers apply to the base alone.
 
 use super::origin_tracker::OriginTracker;
@@ -25,7 +26,7 @@ pub struct Common {
 }
 
 impl Common {
-    /// How many places are compared with each other at most: beyond that, building anew costs no more.
+    /// How many places are compared with each other at most: beyond that, building from the base is as fast.
     const MOST: usize = 4096;
 
     /// Nothing where the layers cannot be laid before live values.

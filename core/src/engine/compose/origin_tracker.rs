@@ -1,4 +1,4 @@
-//! Who touched which place of an object, kept under the pointers of the object as it is.
+//! The origin of each place of an object, by the pointers of the object in its current form.
 
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -26,12 +26,12 @@ impl OriginTracker<'_> {
         OriginTracker { base, entries, has_wholes: false }
     }
 
-    /// What was touched, to go on from in another one for the same base.
+    /// The entries, to continue from in another tracker for the same base.
     pub fn entries(&self) -> (&[(Pointer, Chain)], bool) {
         (&self.entries, self.has_wholes)
     }
 
-    /// Goes on from what was touched before.
+    /// Continues from the entries of another tracker.
     pub fn after<'b>(base: &'b Base, (before, has_wholes): (&[(Pointer, Chain)], bool)) -> OriginTracker<'b> {
         let mut entries = Vec::with_capacity(before.len().saturating_add(12));
         entries.extend_from_slice(before);
@@ -42,26 +42,26 @@ impl OriginTracker<'_> {
         self.entries
     }
 
-    /// Whether the live object has the last word on a place.
+    /// Whether the value of a place is the live object's.
     pub fn is_live(&self, place: &Pointer) -> bool {
         let found = self.find(place).ok().and_then(|at| self.entries.get(at));
         found.and_then(|(_, chain)| chain.first()).is_some_and(|it| it.origin.is_none())
     }
 
     /// Records that a layer set a path and everything below it.
-    pub fn touch(&mut self, place: Pointer, said: FieldOrigin) {
+    pub fn touch(&mut self, place: Pointer, set_by: FieldOrigin) {
         let (from, to) = self.inside(&place);
         let is_new = self.entries.get(from).is_none_or(|(it, _)| *it != place);
         for (inner, chain) in self.entries.get_mut(from..to).unwrap_or_default() {
-            put_first(chain, narrowed(&said, &place, inner));
+            put_first(chain, narrowed(&set_by, &place, inner));
         }
         if is_new {
-            self.add(from, place, Some(said));
+            self.add(from, place, Some(set_by));
         }
     }
 
-    /// Notes an element that was put into a list, which moves those behind it.
-    pub fn insert(&mut self, place: Pointer, said: FieldOrigin, object: &Value) {
+    /// Records an element that was inserted into a list, which moves those behind it.
+    pub fn insert(&mut self, place: Pointer, set_by: FieldOrigin, object: &Value) {
         let Some((list, at, len)) = element(&place, object) else { return };
         // The elements that moved, under the indices that they had.
         for index in at..len.saturating_sub(1) {
@@ -69,12 +69,12 @@ impl OriginTracker<'_> {
         }
         self.shift(&list, |index| Some(if index < at { index } else { index.saturating_add(1) }));
         let from = self.find(&place).unwrap_or_else(|at| at);
-        self.has_wholes |= is_whole(&said);
-        self.entries.insert(from, (place, Arc::new(vec![said])));
+        self.has_wholes |= is_whole(&set_by);
+        self.entries.insert(from, (place, Arc::new(vec![set_by])));
     }
 
-    /// Notes an element that was taken out of a list. The list itself keeps who did it.
-    pub fn remove(&mut self, place: &Pointer, said: FieldOrigin, object: &Value) {
+    /// Records an element that was removed from a list. The origin goes to the list.
+    pub fn remove(&mut self, place: &Pointer, set_by: FieldOrigin, object: &Value) {
         let Some((list, at, len)) = element(place, object) else { return };
         for index in 0..=len {
             self.know(list.child(index_text(index)));
@@ -84,18 +84,18 @@ impl OriginTracker<'_> {
             Ordering::Equal => None,
             Ordering::Greater => Some(index.saturating_sub(1)),
         });
-        let said = FieldOrigin { value: list.get(object).cloned(), ..said };
+        let set_by = FieldOrigin { value: list.get(object).cloned(), ..set_by };
         match self.find(&list) {
             Ok(at) => {
                 if let Some((_, chain)) = self.entries.get_mut(at) {
-                    put_first(chain, said);
+                    put_first(chain, set_by);
                 }
             }
-            Err(at) => self.add(at, list, Some(said)),
+            Err(at) => self.add(at, list, Some(set_by)),
         }
     }
 
-    /// Notes where a place has its value from, so that it can move.
+    /// Records the origin of a place, so that it can move.
     fn know(&mut self, place: Pointer) {
         if let Err(at) = self.find(&place) {
             self.add(at, place, None);
@@ -103,17 +103,17 @@ impl OriginTracker<'_> {
     }
 
     /// A new entry: the latest origin, then the origins of enclosing paths, down to the base.
-    fn add(&mut self, at: usize, place: Pointer, said: Option<FieldOrigin>) {
+    fn add(&mut self, at: usize, place: Pointer, set_by: Option<FieldOrigin>) {
         let around = self.entries.get(..at).filter(|_| self.has_wholes).unwrap_or_default();
         // Of the size it needs: results are kept, and have dozens of chains.
         let chain = match around.iter().rev().find(|(it, _)| it.contains(&place)) {
             Some((outer, chain)) => {
                 let before = chain.iter().map(|it| narrowed(it, outer, &place));
-                said.into_iter().chain(before.filter(|it| it.value.is_some() || it.layer != BASE)).collect::<Vec<_>>()
+                set_by.into_iter().chain(before.filter(|it| it.value.is_some() || it.layer != BASE)).collect::<Vec<_>>()
             }
-            None => match (said, self.own(&place)) {
-                (Some(said), Some(own)) => vec![said, own],
-                (said, own) => said.or(own).into_iter().collect(),
+            None => match (set_by, self.base_origin(&place)) {
+                (Some(set_by), Some(base_origin)) => vec![set_by, base_origin],
+                (set_by, base_origin) => set_by.or(base_origin).into_iter().collect(),
             },
         };
         self.has_wholes |= chain.iter().any(is_whole);
@@ -121,7 +121,7 @@ impl OriginTracker<'_> {
     }
 
     /// The value of the base at a path.
-    fn own(&self, place: &Pointer) -> Option<FieldOrigin> {
+    fn base_origin(&self, place: &Pointer) -> Option<FieldOrigin> {
         let value = place.get(&self.base.object)?.clone();
         let Origin { document, path } = &self.base.origin;
         let origin = Some(Origin { document: Arc::clone(document), path: path.join(place) });
@@ -163,12 +163,12 @@ impl OriginTracker<'_> {
 pub const BASE: Text = Text::new_static("base");
 
 /// Puts a new winner in front of a chain, which others may share.
-fn put_first(chain: &mut Chain, said: FieldOrigin) {
+fn put_first(chain: &mut Chain, set_by: FieldOrigin) {
     match Arc::get_mut(chain) {
-        Some(chain) => chain.insert(0, said),
+        Some(chain) => chain.insert(0, set_by),
         None => {
             let mut longer = Vec::with_capacity(chain.len().saturating_add(1));
-            longer.push(said);
+            longer.push(set_by);
             longer.extend_from_slice(chain);
             *chain = Arc::new(longer);
         }
@@ -183,23 +183,23 @@ fn element(place: &Pointer, object: &Value) -> Option<(Pointer, usize, usize)> {
 }
 
 /// The origin of a path, narrowed to a path inside it.
-fn narrowed(said: &FieldOrigin, outer: &Pointer, inner: &Pointer) -> FieldOrigin {
+fn narrowed(set_by: &FieldOrigin, outer: &Pointer, inner: &Pointer) -> FieldOrigin {
     if inner.segments().len() == outer.segments().len() {
-        return said.clone();
+        return set_by.clone();
     }
     let rest = Pointer::of(inner.segments().skip(outer.segments().len()).cloned());
-    let value = said.value.as_ref().and_then(|it| rest.get(it)).cloned();
-    let origin = said.origin.clone().map(|mut it| {
+    let value = set_by.value.as_ref().and_then(|it| rest.get(it)).cloned();
+    let origin = set_by.origin.clone().map(|mut it| {
         // The base is written out, so that the place inside it is a place in the document too.
-        if said.layer == BASE {
+        if set_by.layer == BASE {
             it.path = it.path.join(&rest);
         }
         it
     });
-    FieldOrigin { layer: said.layer.clone(), origin, value }
+    FieldOrigin { layer: set_by.layer.clone(), origin, value }
 }
 
 /// Whether other places can lie inside: a map, a list, or something that was taken away.
-fn is_whole(said: &FieldOrigin) -> bool {
-    !matches!(&said.value, Some(Value::Bool(_) | Value::Number(_) | Value::Text(_)))
+fn is_whole(set_by: &FieldOrigin) -> bool {
+    !matches!(&set_by.value, Some(Value::Bool(_) | Value::Number(_) | Value::Text(_)))
 }

@@ -1,6 +1,6 @@
-//! Whether a text is a value that a flag takes. The readers are Go's (`strconv`, `time`, `encoding/csv`, pflag, klog), so that
-//! what passes here also starts there. Where Go is laxer than anyone could mean, this is not: a rate that is not a number, a
-//! hexadecimal float, and a line break in a list are refused.
+//! Whether a text is a value that a flag takes. The readers are Go's (`strconv`, `time`, `encoding/csv`, pflag, klog),
+//! so that what passes here also starts there. Where Go is laxer than anyone could mean, this is not: a rate that is
+//! not a number, a hexadecimal float, and a line break in a list are refused.
 
 use crate::object::kinds::flags::FlagType;
 

@@ -49,7 +49,7 @@ impl<'a> Contribution<'a> {
     }
 }
 
-/// Only maps merge: what is merged and is none, or meets none, replaces. Of a parent that is reported at its own path.
+/// Only maps merge: any other value replaces, or is replaced. For a parent that is reported at its own path.
 pub fn warn_mismatches(chain: &[Contribution], out: &mut Vec<Diagnostic>) {
     let mut fits = true;
     for Contribution { layer, setting, value, through_parent, .. } in chain {
@@ -108,7 +108,7 @@ impl Tracer<'_> {
         // A scalar below a map is no part of it.
         let start = parts.iter().rposition(|part| !is_map(part.value)).map_or(0, |at| at + 1);
         let maps = parts.iter().skip(start).filter_map(|part| Some((part, part.value.as_map()?)));
-        // What one layer alone says, and says in full, is shared.
+        // A value that a single layer sets completely is shared.
         if start + 1 == parts.len() && !(top.deep && has_null(top.value)) {
             for (key, value) in maps.flat_map(|(_, map)| map.iter()) {
                 self.below(key, &[Part { value, ..*top }]);
@@ -161,7 +161,7 @@ impl Tracer<'_> {
     }
 }
 
-/// Whether a merge of this would drop something, be it nothing that is there.
+/// Whether a merge of this drops keys, even absent ones.
 fn has_null(value: &Value) -> bool {
     value.as_map().is_some_and(|map| map.iter().any(|(_, value)| value.is_null() || has_null(value)))
 }

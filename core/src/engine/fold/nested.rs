@@ -70,8 +70,8 @@ pub fn with_parents<'a>(chains: &Chains<'a>) -> Vec<(&'a Text, &'a OptionPath, V
     chains.iter().filter_map(chain).collect()
 }
 
-/// What a layer gives to a path through a parent of it. A merged parent without the key leaves the path alone, unless
-/// it has something on the way there that is no map: only maps merge, so that replaces what is below it.
+/// The value that a layer sets at a path through a parent of it. A merged parent without the key does not affect the
+/// path, unless a value on the path is not a map: only maps merge, so that replaces everything below it.
 fn through_parent<'a>(of_parent: &Contribution<'a>, rest: &[OptionStep]) -> Option<Contribution<'a>> {
     let value = of_parent.value.and_then(|it| project(it, rest));
     let is_part = value.is_some() || !of_parent.setting.deep || is_blocked(of_parent.value, rest);
@@ -158,7 +158,7 @@ impl Folded {
         leaves.any(|(_, chain)| chain.first().is_some_and(|it| it.layer == link.layer && it.at == link.at))
     }
 
-    /// The value at a path of the tree, be it an option or a key inside one.
+    /// The value at a path of the tree: an option, or a key inside one.
     pub fn value_at(&self, path: &str) -> Option<Source> {
         let place = OptionPath::parse(path).ok()?;
         project(&self.values, place.steps()).cloned().map(Source::Value)

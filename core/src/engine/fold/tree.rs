@@ -16,7 +16,7 @@ pub struct Entry<'a> {
 /// An option with its entry.
 pub type Placed<'a> = (&'a Effective, Entry<'a>);
 
-/// Places options sorted by path, so that a parent comes before what is edited into it. An option that does not fit is
+/// Places options sorted by path, so a parent comes before the options inside it. An option that does not fit is
 /// reported and left out.
 pub fn place<'a>(
     options: impl Iterator<Item = (&'a Effective, (&'a Layer, Entry<'a>))>,
@@ -37,8 +37,8 @@ pub fn place<'a>(
     tree.value
 }
 
-/// Places options as Helm's `--set` does, in the order given: a later parent replaces what is there, and big integers go
-/// through a double.
+/// Places options as Helm's `--set` does, in the given order: a later parent replaces earlier values, and big integers
+/// are rounded to doubles.
 pub fn place_in_order<'a>(options: impl Iterator<Item = Placed<'a>>) -> Result<Value, Error> {
     let mut tree = Tree::default();
     for option in options {
@@ -121,18 +121,18 @@ fn conflict(option: &Effective, other: Option<&Effective>) -> String {
 /// Why a value cannot be placed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PlaceError {
-    /// The number of steps that lead to the value in the way.
+    /// The number of steps to the conflicting value.
     Blocked(usize),
     /// It would create this many null elements, which is too many.
     Padding(usize),
 }
 
-/// Sets the value at the end of the steps, creating maps and lists on the way. Returns the number of null elements that
-/// this created, which are taken from those that are `left`.
+/// Sets the value at the end of the steps, creating missing maps and lists. Returns the number of null elements that
+/// this created, which must not exceed `left`.
 ///
 /// # Errors
 ///
-/// Something is in the way, or too few null elements are left; the tree then has no more of them than before.
+/// Another value conflicts, or too few null elements are left; the tree then has no more of them than before.
 pub fn put(tree: &mut Value, steps: &[OptionStep], value: Value, left: &mut usize) -> Result<usize, PlaceError> {
     let padding = padding_of(tree, steps);
     let rest = left.checked_sub(padding).ok_or(PlaceError::Padding(padding))?;

@@ -8,7 +8,7 @@ use crate::value::{Map, Number, Value};
 
 /// Where the matcher of the cert-manager deployment operator (seed 004) finds that `live` does not match `desired`.
 ///
-/// | desired | original's rule |
+/// | desired | rule of the operator |
 /// |---|---|
 /// | null | matches anything |
 /// | a scalar at the very top | never matches |
@@ -24,15 +24,15 @@ use crate::value::{Map, Number, Value};
 /// # Example
 ///
 /// ```
-/// use fleetfold_core::{engine::matching::{differences, matches_original}, value::json};
+/// use fleetfold_core::{engine::matching::{differences, matches_operator}, value::json};
 ///
 /// let desired = json::parse(r#"{"args":["--v=2","--leader-elect"]}"#)?;
 /// let live = json::parse(r#"{"args":["--leader-elect","--v=2"]}"#)?;
-/// assert!(matches_original(&desired, &live)?.is_empty(), "the operator ignores the order of arguments");
+/// assert!(matches_operator(&desired, &live)?.is_empty(), "the operator ignores the order of arguments");
 /// assert!(!differences(&desired, &live, None).is_empty());
 /// # Ok::<(), fleetfold_core::diagnostic::Error>(())
 /// ```
-pub fn matches_original(desired: &Value, live: &Value) -> Result<Vec<Difference>, Error> {
+pub fn matches_operator(desired: &Value, live: &Value) -> Result<Vec<Difference>, Error> {
     let mut found = Vec::new();
     match desired {
         Value::Null => {}
@@ -45,7 +45,7 @@ pub fn matches_original(desired: &Value, live: &Value) -> Result<Vec<Difference>
     Ok(found)
 }
 
-/// Whether KubeFed would leave an object alone: it goes by the version it recorded, and does not look at the body.
+/// Whether KubeFed would leave an object alone: it compares the recorded version, and does not read the body.
 ///
 /// 1. With a generation (`gen:3`), the record must be the live one, and labels and annotations must be equal.
 /// 2. Without one (`rv:9`), the record alone decides.
@@ -199,12 +199,12 @@ fn refuse_mixed(desired: &Value, live: &Value) -> Result<(), Error> {
                 }
                 let message =
                     "the cert-manager operator fails on a list that mixes strings or numbers with other values";
-                Err(Error::new(Code::NotComparable, message).hint("leave out `mode` for the repaired answer"))
+                Err(Error::new(Code::NotComparable, message).hint("leave out `mode` for the strict answer"))
             }
             Some(Value::Map(_) | Value::List(_)) => {
                 wanted.iter().zip(found.iter()).try_for_each(|(item, kept)| refuse_mixed(item, kept))
             }
-            // It never matches, so the original does not look inside.
+            // It never matches, so the operator does not read its elements.
             Some(Value::Bool(_) | Value::Null) | None => Ok(()),
         },
         _ => Ok(()),

@@ -5,10 +5,11 @@ use crate::object::base64;
 use crate::object::kinds::stored::{Filled, filled, is_omitted, is_quantity};
 use crate::value::{Number, Text, Value};
 
-/// Whether the API server stores what is desired as `live`, at a path of a kind. `keys` are the map keys from the root.
+/// Whether the API server stores the desired value as `live`, at a path of a kind. `keys` are the map keys from the
+/// root.
 ///
 /// 1. A field that is left out when it is empty, zero or false is not missing.
-/// 2. An empty value that the API server fills in matches what it is filled with.
+/// 2. An empty value matches the default that the API server fills in.
 /// 3. A quantity is the same as another spelling of it: `1000m` is `1`.
 pub fn is_stored_as(desired: &Value, live: Option<&Value>, api_version: &str, kind: &str, keys: &[&str]) -> bool {
     let is_scalar = matches!(desired, Value::Text(_) | Value::Number(_));
@@ -40,7 +41,7 @@ fn fills(filled: Filled, live: &Value) -> bool {
     }
 }
 
-/// Whether a Secret has what is desired: its `stringData` is stored in its `data` and overrides the keys there.
+/// Whether a Secret contains the desired one: its `stringData` is stored in its `data` and overrides the keys there.
 pub fn is_string_data(difference: &Difference, desired: &Value, live: &Value) -> bool {
     let Some(wanted) = &difference.desired else { return false };
     if desired.text_at(&["kind"]) != "Secret" || desired.text_at(&["apiVersion"]) != "v1" {

@@ -1,6 +1,6 @@
-//! The update that mends the differences of an object, section by section.
+//! The update for the differences of an object, section by section.
 
-use super::memo::{Field, Memo, Outcome, Pair};
+use super::pair_cache::{Compared, Field, Pair, PairCache};
 use super::stored::{is_stored_as, is_string_data};
 use super::{Difference, DifferenceKind, Members, differences_at, differences_with};
 use crate::diagnostic::Error;
@@ -28,9 +28,9 @@ pub struct Update {
 /// Compares by the policy of the kind, and computes the update.
 ///
 /// 1. Only the sections of the policy count, and only a section that differs is written.
-/// 2. A merged section lays desired values over live ones: lists that have keys merge element by element and keep further
-///    live elements; sets become the desired ones; of an ordered list the elements that differ do, and all of them where
-///    the length does.
+/// 2. A merged section lays desired values over live ones: lists that have keys merge element by element and keep
+///    further live elements; sets become the desired ones; of an ordered list the elements that differ do, and all of
+///    them where the length does.
 /// 3. A replaced section becomes the desired one.
 /// 4. Immutable places stay as they are; their differences are reported.
 /// 5. What was applied last and is no longer desired is removed from a merged section. Finalizers of others stay.
@@ -57,7 +57,7 @@ pub struct Update {
 /// # Ok::<(), fleetfold_core::diagnostic::Error>(())
 /// ```
 pub fn update(desired: &Value, live: &Value, last_applied: Option<&Value>, mode: Mode) -> Result<Update, Error> {
-    update_with(&mut Memo::default(), desired, live, last_applied, mode)
+    update_with(&mut PairCache::default(), desired, live, last_applied, mode)
 }
 
 /// The same for one of many like objects, with what was compared for the others.
@@ -66,13 +66,13 @@ pub fn update(desired: &Value, live: &Value, last_applied: Option<&Value>, mode:
 ///
 /// As [`update`].
 pub fn update_with(
-    memo: &mut Memo,
+    cache: &mut PairCache,
     desired: &Value,
     live: &Value,
     last_applied: Option<&Value>,
     mode: Mode,
 ) -> Result<Update, Error> {
-    let mut update = mend(memo, sections(desired, last_applied), desired, live, last_applied, mode)?;
+    let mut update = mend(cache, sections(desired, last_applied), desired, live, last_applied, mode)?;
     if mode == Mode::Strict
         && let Some(object) = update.object.take()
     {
@@ -103,7 +103,7 @@ pub fn update_with(
 /// # Ok::<(), fleetfold_core::diagnostic::Error>(())
 /// ```
 pub fn update_always(desired: &Value, live: &Value, last_applied: Option<&Value>) -> Result<Update, Error> {
-    update_always_with(&mut Memo::default(), desired, live, last_applied)
+    update_always_with(&mut PairCache::default(), desired, live, last_applied)
 }
 
 /// The same for one of many like objects, with what was compared for the others.
@@ -112,16 +112,16 @@ pub fn update_always(desired: &Value, live: &Value, last_applied: Option<&Value>
 ///
 /// As [`update_always`].
 pub fn update_always_with(
-    memo: &mut Memo,
+    cache: &mut PairCache,
     desired: &Value,
     live: &Value,
     last_applied: Option<&Value>,
 ) -> Result<Update, Error> {
-    mend(memo, some_sections(desired, last_applied), desired, live, last_applied, Mode::Strict)
+    mend(cache, some_sections(desired, last_applied), desired, live, last_applied, Mode::Strict)
 }
 
 fn mend(
-    memo: &mut Memo,
+    cache: &mut PairCache,
     sections: Vec<Section>,
     desired: &Value,
     live: &Value,
@@ -133,14 +133,14 @@ fn mend(
     let is_inside = |place: &[&str]| sections.iter().any(|it| place.starts_with(&it.path()));
     let has_others = immutable(desired).iter().any(|place| !is_inside(place));
     for section in sections {
-        if mode == Mode::Compat && section.unseen_in_original {
+        if mode == Mode::Compat && section.unseen_by_operator {
             continue;
         }
-        let here = section_differences(memo, &section, desired, live, last_applied, mode)?;
+        let here = section_differences(cache, &section, desired, live, last_applied, mode)?;
         if here.iter().any(|it| it.kind != DifferenceKind::Immutable) {
             is_written = true;
             let path = section.path();
-            match written(memo, &section, &here, desired, live, last_applied, mode) {
+            match written(cache, &section, &here, desired, live, last_applied, mode) {
                 Some(value) => put(&mut object, &path, value),
                 None => remove(&mut object, &path),
             }
@@ -148,7 +148,7 @@ fn mend(
         found.extend(here);
     }
     if mode == Mode::Strict && has_others {
-        found.extend(unlisted_immutables(memo, desired, live, &found));
+        found.extend(unlisted_immutables(cache, desired, live, &found));
     }
     if !is_written {
         return Ok(Update { differences: found, ..Update::default() });
@@ -173,7 +173,7 @@ fn keep_injected(object: Value, live: &Value, found: &[Difference]) -> Result<Va
 }
 
 fn section_differences(
-    memo: &mut Memo,
+    cache: &mut PairCache,
     section: &Section,
     desired: &Value,
     live: &Value,
@@ -182,7 +182,7 @@ fn section_differences(
 ) -> Result<Vec<Difference>, Error> {
     let path = section.path();
     if mode == Mode::Strict
-        && let Some(differences) = differences_at(memo, &path, desired, live, last)
+        && let Some(differences) = differences_at(cache, &path, desired, live, last)
     {
         return Ok(differences);
     }
@@ -192,7 +192,7 @@ fn section_differences(
             Value::map(["apiVersion", "kind"].into_iter().filter_map(|key| Some((key, object.get(key)?.clone()))));
         match (object.at(&path), path.split_last()) {
             (Some(value), _) => put(&mut part, &path, value.clone()),
-            // What the section would stand in goes along too: it is not missing.
+            // The parent of the section is included: it is not missing.
             (None, Some((_, above))) if !above.is_empty() && object.at(above).is_some() => {
                 put(&mut part, above, Map::new().into());
             }
@@ -202,8 +202,8 @@ fn section_differences(
     };
     let (wanted, found) = (only(desired), only(live));
     let mut differences = match mode {
-        Mode::Strict => differences_with(memo, &wanted, &found, last.map(only).as_ref()),
-        Mode::Compat => super::matches_original(&wanted, &found)?,
+        Mode::Strict => differences_with(cache, &wanted, &found, last.map(only).as_ref()),
+        Mode::Compat => super::matches_operator(&wanted, &found)?,
     };
     if mode == Mode::Strict {
         // Of a Secret, one section is stored in another.
@@ -214,9 +214,9 @@ fn section_differences(
     Ok(differences)
 }
 
-/// What becomes of a section that differs; nothing when it goes.
+/// The new value of a section that differs; `None` if it is removed.
 fn written(
-    memo: &mut Memo,
+    cache: &mut PairCache,
     section: &Section,
     found: &[Difference],
     desired: &Value,
@@ -238,15 +238,15 @@ fn written(
                 Some(Value::List(_)) => Value::List(Default::default()),
                 _ => Map::new().into(),
             };
-            let merged = Merger::new(memo, desired, &path).merge(wanted.unwrap_or(&nothing), kept, last);
+            let merged = Merger::new(cache, desired, &path).merge(wanted.unwrap_or(&nothing), kept, last);
             Some(merged).filter(|it| wanted.is_some() || !it.is_empty())
         }
     }
 }
 
 /// Immutable places outside the sections, such as the role of a binding.
-fn unlisted_immutables(memo: &mut Memo, desired: &Value, live: &Value, found: &[Difference]) -> Vec<Difference> {
-    let all = differences_with(memo, desired, live, None);
+fn unlisted_immutables(cache: &mut PairCache, desired: &Value, live: &Value, found: &[Difference]) -> Vec<Difference> {
+    let all = differences_with(cache, desired, live, None);
     let immutable = all.into_iter().filter(|it| it.kind == DifferenceKind::Immutable);
     immutable.filter(|it| !found.iter().any(|known| known.path == it.path)).collect()
 }
@@ -259,7 +259,7 @@ fn restore_immutables(object: &mut Value, live: &Value) {
     }
 }
 
-/// Sets the value at the end of a chain of keys, making maps on the way.
+/// Sets the value at the end of a chain of keys, creating missing maps.
 fn put(object: &mut Value, path: &[&str], value: Value) {
     let mut here = object;
     for key in path {
@@ -281,31 +281,31 @@ fn remove(object: &mut Value, path: &[&str]) {
 }
 
 struct Merger<'a, 'm> {
-    memo: &'m mut Memo,
+    cache: &'m mut PairCache,
     api_version: &'a str,
     kind: &'a str,
     field: Field<'a>,
 }
 
 impl<'a, 'm> Merger<'a, 'm> {
-    fn new(memo: &'m mut Memo, desired: &'a Value, path: &[&'a str]) -> Merger<'a, 'm> {
+    fn new(cache: &'m mut PairCache, desired: &'a Value, path: &[&'a str]) -> Merger<'a, 'm> {
         let (api_version, kind) = (desired.text_at(&["apiVersion"]), desired.text_at(&["kind"]));
-        Merger { memo, api_version, kind, field: Field::of(api_version, kind, path) }
+        Merger { cache, api_version, kind, field: Field::of(api_version, kind, path) }
     }
 
-    /// The live value itself where nothing changes: what is shared stays shared.
+    /// The live value itself if nothing changes, so it stays shared.
     fn merge(&mut self, desired: &'a Value, live: Option<&'a Value>, last: Option<&'a Value>) -> Value {
         let Some(live) = live else { return desired.clone() };
         match (desired, live) {
             (Value::Null, live) => live.clone(),
             (Value::Map(_), Value::Map(_)) | (Value::List(_), Value::List(_)) => {
                 let known = Pair { desired, live, last, field: &self.field, is_merge: true };
-                if let Some(Outcome::Merged(merged)) = self.memo.get(known) {
+                if let Some(Compared::Merged(merged)) = self.cache.get(known) {
                     return merged.clone();
                 }
                 let merged = self.merge_parts(desired, live, last);
                 let pair = Pair { desired, live, last, field: &self.field, is_merge: true };
-                self.memo.keep(pair, || Outcome::Merged(merged.clone()));
+                self.cache.keep(pair, || Compared::Merged(merged.clone()));
                 merged
             }
             _ => desired.clone(),
@@ -357,7 +357,7 @@ impl<'a, 'm> Merger<'a, 'm> {
         match list_kind(api_version, kind, keys) {
             kind @ (ListKind::Keyed(_) | ListKind::KeyedOrNamed(_)) => match pair(wanted, found, kind) {
                 Ok(pairing) => {
-                    // Live elements keep their places; what is missing comes behind them.
+                    // Live elements keep their places; missing ones are appended.
                     let mut merged: Vec<Option<Value>> = found.iter().cloned().map(Some).collect();
                     let mut added = Vec::new();
                     let earlier = last.map(|last| Partners::of(last, kind));

@@ -1,6 +1,6 @@
 //! The clusters that a placement may choose from: those of the bound sets that it names.
 
-use super::why::{Explanation, note};
+use super::why::{Explanation, record};
 use super::{Candidate, Decision, name_of};
 use crate::diagnostic::{Code, Diagnostic, ReasonCode};
 use crate::engine::select::cluster_set::{ClusterSet, sets_of};
@@ -21,7 +21,7 @@ impl<'a> Decision<'a> {
             let mut candidate = self.candidate(document);
             match self.is_available(&mut candidate) {
                 true => available.push(candidate),
-                false => self.conclude(candidate, false),
+                false => self.explain(candidate, false),
             }
         }
         available
@@ -29,8 +29,8 @@ impl<'a> Decision<'a> {
 
     fn candidate(&self, document: &'a Value) -> Candidate<'a> {
         let name = name_of(document);
-        // Labels that cannot be read are told when they are loaded; such a cluster has none, so that nothing selects it
-        // by mistake.
+        // Labels that cannot be read are reported when they are loaded; such a cluster has none here, so nothing
+        // selects it by mistake.
         let labels = document.at(&["metadata", "labels"]).and_then(Value::as_map);
         let labels = labels.and_then(|it| Labels::read(it, &JsonPath::ROOT).ok()).unwrap_or_default();
         Candidate {
@@ -51,16 +51,16 @@ impl<'a> Decision<'a> {
         let namespace = self.question.placement.text_at(&["metadata", "namespace"]);
         let Some(set) = self.eligible_sets().find(|set| set.accepts(labels)) else {
             if explanation.is_some() {
-                self.tell_unavailable(labels, namespace, explanation);
+                self.explain_unavailable(labels, namespace, explanation);
             }
             return false;
         };
-        note(explanation, ReasonCode::InBoundSet, true, None, || {
+        record(explanation, ReasonCode::InBoundSet, true, None, || {
             format!("the cluster is in the set `{}`, which is bound in `{namespace}`", set.name())
         });
         let terminating = is_terminating(document);
         if terminating {
-            note(explanation, ReasonCode::Terminating, false, None, || "the cluster is being deleted".into());
+            record(explanation, ReasonCode::Terminating, false, None, || "the cluster is being deleted".into());
         }
         !terminating
     }
@@ -69,29 +69,29 @@ impl<'a> Decision<'a> {
         self.question.sets.iter().filter(|set| self.eligible.binary_search(set.name()).is_ok())
     }
 
-    /// Says of every set of a cluster why it does not count.
-    fn tell_unavailable(&self, labels: &Labels, namespace: &str, explanation: &mut Explanation) {
+    /// Explains for every set of a cluster why it does not count.
+    fn explain_unavailable(&self, labels: &Labels, namespace: &str, explanation: &mut Explanation) {
         let at = Pointer::of(["spec", "clusterSets"]);
-        let mut told = false;
+        let mut is_explained = false;
         for set in sets_of(labels, self.question.sets).into_iter().map(ClusterSet::name) {
             if self.bound.contains(set) {
-                told = true;
-                note(explanation, ReasonCode::SetNotNamed, false, Some(&at), || {
+                is_explained = true;
+                record(explanation, ReasonCode::SetNotNamed, false, Some(&at), || {
                     format!(
                         "the cluster is in the set `{set}`, which is bound in `{namespace}`, but the placement names others"
                     )
                 });
             } else if self.spec.cluster_sets.contains(set) {
-                told = true;
-                note(explanation, ReasonCode::SetNotBound, false, Some(&at), || {
+                is_explained = true;
+                record(explanation, ReasonCode::SetNotBound, false, Some(&at), || {
                     format!(
                         "the cluster is in the set `{set}`, which the placement names, but it is not bound in `{namespace}`"
                     )
                 });
             }
         }
-        if !told {
-            note(explanation, ReasonCode::NotInBoundSet, false, None, || match self.bound.is_empty() {
+        if !is_explained {
+            record(explanation, ReasonCode::NotInBoundSet, false, None, || match self.bound.is_empty() {
                 true => format!("no set that exists is bound in `{namespace}`"),
                 false => format!(
                     "the cluster is in none of the sets that are bound in `{namespace}`: {}",
@@ -102,7 +102,7 @@ impl<'a> Decision<'a> {
     }
 
     /// Whether a set that the placement uses cannot be read, so that its members are unknown. Reports it.
-    pub fn tell_broken(&self, out: &mut Vec<Diagnostic>) -> bool {
+    pub fn report_broken_sets(&self, out: &mut Vec<Diagnostic>) -> bool {
         let before = out.len();
         for set in self.eligible.iter().filter(|name| self.question.broken_sets.contains(name)) {
             let message = format!("the set `{set}` cannot be read, so the last decisions stay");
@@ -112,7 +112,7 @@ impl<'a> Decision<'a> {
     }
 
     /// Reports which of the named sets cannot have members.
-    pub fn tell_unbound(&self, out: &mut Vec<Diagnostic>) {
+    pub fn report_unbound(&self, out: &mut Vec<Diagnostic>) {
         for (index, set) in self.spec.cluster_sets.iter().enumerate() {
             if !self.bound.contains(set) {
                 let bound = self.question.bound.contains(set);

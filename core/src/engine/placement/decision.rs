@@ -33,8 +33,8 @@ pub fn listed(decision: &Value) -> impl Iterator<Item = &str> {
     decisions.into_iter().flatten().map(|it| it.text_at(&["clusterName"])).filter(|name| !name.is_empty())
 }
 
-/// The status of a decision on the way from what it is to what it should be: its clusters, and then those of before that
-/// are yet to arrive in another. For that moment it may list more than [`LISTED`].
+/// The status of a decision on the way from what it is to what it should be: its clusters, and then those of before
+/// that are yet to arrive in another. For that moment it may list more than [`LISTED`].
 pub fn passing_on(decision: &Value, live: &Value, arriving: &SortedSet<&str>) -> Value {
     let mut status = decision.get("status").cloned().unwrap_or_default();
     let own: SortedSet<&str> = listed(decision).collect();
@@ -78,7 +78,7 @@ fn document(placement: &Value, name: &Text, group: &Group, clusters: &[Text]) ->
     if let Some(namespace) = placement.at(&["metadata", "namespace"]) {
         metadata.insert("namespace", namespace.clone());
     }
-    // Without a uid the hub would take the owner for gone, and delete what it owns.
+    // Without a uid the hub would consider the owner deleted, and delete its objects.
     if let Some(uid @ Value::Text(_)) = placement.at(&["metadata", "uid"]) {
         let reference = Value::map([
             ("apiVersion", Value::from(format!("{GROUP}/{VERSION}"))),
@@ -171,9 +171,9 @@ pub fn satisfied(progress: &Progress) -> Condition {
     Condition { kind: "PlacementSatisfied", holds: reason == "AllDecisionsScheduled", reason, message }
 }
 
-pub fn misconfigured(flaw: Option<String>) -> Condition {
+pub fn misconfigured(problem: Option<String>) -> Condition {
     let kind = "PlacementMisconfigured";
-    match flaw {
+    match problem {
         Some(message) => Condition { kind, holds: true, reason: "Misconfigured", message },
         None => {
             let message = "the placement can be decided".into();
@@ -201,14 +201,14 @@ pub fn status(
         ])
     };
     status.insert("decisionGroups", Value::list(groups.iter().map(group)));
-    let conditions = turn(status.get("conditions"), conditions, now);
+    let conditions = transition(status.get("conditions"), conditions, now);
     status.insert("conditions", conditions);
     status.into()
 }
 
 /// The conditions of a status with their new values. Conditions of other writers stay, and a condition that did not
 /// change keeps its time; one without a time gets it as soon as a time is known.
-pub fn turn(before: Option<&Value>, said: &[Condition], now: Option<Timestamp>) -> Value {
+pub fn transition(before: Option<&Value>, said: &[Condition], now: Option<Timestamp>) -> Value {
     let mut listed = before.and_then(Value::as_list).cloned().unwrap_or_default();
     for condition in said {
         let at = listed.iter().position(|it| it.text_at(&["type"]) == condition.kind);

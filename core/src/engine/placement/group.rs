@@ -1,6 +1,6 @@
 //! Decision groups: the chosen clusters in the order in which a rollout takes them.
 
-use super::predicate::Steps;
+use super::predicate::StepBudget;
 use super::read::GroupSize;
 use super::{Candidate, Spec};
 use crate::diagnostic::Mode;
@@ -26,7 +26,7 @@ pub struct Group {
 /// 2. The rest form groups without a name.
 /// 3. Each is split into groups of the wanted size, clusters by name. A declared group that matches no cluster is left
 ///    out.
-/// 4. Where nothing is chosen there is one empty group.
+/// 4. If nothing is chosen, there is one empty group.
 ///
 /// `whole` is whether the complete strategy could be read. OCM continues with a part of it: the groups before the first
 /// that it cannot read, and none without a size.
@@ -36,7 +36,7 @@ pub fn divide(spec: &Spec, chosen: &[Candidate], whole: bool, mode: Mode) -> Vec
     let mut rest: Vec<&Candidate> = chosen.iter().collect();
     sort_by(&mut rest, |a, b| a.name.cmp(b.name));
     for (name, takes) in &spec.groups {
-        let (taken, left) = rest.into_iter().partition(|it| takes.accepts(it, &Steps::default(), &mut None));
+        let (taken, left) = rest.into_iter().partition(|it| takes.accepts(it, &StepBudget::default(), &mut None));
         rest = left;
         cut(name, &taken, size, &mut groups);
     }

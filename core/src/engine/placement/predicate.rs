@@ -4,7 +4,7 @@ use std::cell::{Cell, OnceCell};
 use std::fmt;
 
 use super::read::{Part, PlacementErrors, bad, map, names, text};
-use super::why::{Explanation, Step, note, step};
+use super::why::{Explanation, Step, record, step};
 use super::{Candidate, Spec};
 use crate::diagnostic::{Code, Error, ReasonCode};
 use crate::engine::select::{Cluster, LabelSelector, Requirement, Selector, explain, known_fields};
@@ -27,15 +27,15 @@ const STEPS_A_CLUSTER: u64 = 2_000;
 
 /// What is left of the steps, and the expression that took the last one.
 #[derive(Debug, Default)]
-pub struct Steps {
+pub struct StepBudget {
     left: Cell<u64>,
     exceeded: OnceCell<Pointer>,
 }
 
-impl Steps {
-    pub fn for_clusters(available: usize) -> Steps {
+impl StepBudget {
+    pub fn for_clusters(available: usize) -> StepBudget {
         let more = u64::try_from(available).unwrap_or(u64::MAX).saturating_mul(STEPS_A_CLUSTER);
-        Steps { left: Cell::new(BASE_STEPS.saturating_add(more)), exceeded: OnceCell::new() }
+        StepBudget { left: Cell::new(BASE_STEPS.saturating_add(more)), exceeded: OnceCell::new() }
     }
 
     /// The error of a placement whose expressions take too many steps.
@@ -63,11 +63,11 @@ impl fmt::Debug for Predicate {
 
 impl Predicate {
     /// Whether a cluster satisfies the predicate. Every label and claim is recorded; expressions only if those hold.
-    pub fn accepts(&self, candidate: &Candidate, steps: &Steps, explanation: &mut Explanation) -> bool {
+    pub fn accepts(&self, candidate: &Candidate, steps: &StepBudget, explanation: &mut Explanation) -> bool {
         let Predicate { labels, claims, expressions, .. } = self;
         if labels.requirements().is_empty() && claims.requirements().is_empty() && expressions.is_empty() {
             let text = || "the predicate is empty, which every cluster satisfies".into();
-            note(explanation, ReasonCode::SelectsAll, true, Some(&self.at), text);
+            record(explanation, ReasonCode::SelectsAll, true, Some(&self.at), text);
         }
         if let Some(explanation) = explanation {
             explanation.extend(self.explain_labels(candidate));
@@ -108,7 +108,7 @@ impl Predicate {
         &self,
         (index, expression): (usize, &Expression),
         candidate: &Candidate,
-        steps: &Steps,
+        steps: &StepBudget,
         explanation: &mut Explanation,
     ) -> bool {
         // The placement is not decided any more.
@@ -136,25 +136,25 @@ impl Predicate {
 }
 
 /// Whether one of the predicates holds. Without any, every cluster is meant.
-pub fn matches(spec: &Spec, steps: &Steps, candidate: &mut Candidate) -> bool {
+pub fn matches(spec: &Spec, steps: &StepBudget, candidate: &mut Candidate) -> bool {
     let mut explanation = candidate.explanation.take();
     let found = spec.predicates.iter().position(|it| it.accepts(candidate, steps, &mut explanation));
     let met = match found.and_then(|index| Some((index, spec.predicates.get(index)?))) {
         Some((index, predicate)) => {
-            note(&mut explanation, ReasonCode::PredicateMet, true, Some(&predicate.at), || {
+            record(&mut explanation, ReasonCode::PredicateMet, true, Some(&predicate.at), || {
                 format!("predicate {} holds, and one is enough", index.saturating_add(1))
             });
             true
         }
         None if spec.predicates.is_empty() => {
             let text = || "there are no predicates, so every cluster of the sets is meant".into();
-            note(&mut explanation, ReasonCode::SelectsAll, true, None, text);
+            record(&mut explanation, ReasonCode::SelectsAll, true, None, text);
             true
         }
         None => {
             let at = Pointer::of(["spec", "predicates"]);
             let text = || "no predicate holds".into();
-            note(&mut explanation, ReasonCode::NoPredicateMet, false, Some(&at), text);
+            record(&mut explanation, ReasonCode::NoPredicateMet, false, Some(&at), text);
             false
         }
     };

@@ -1,7 +1,6 @@
 //! The specification of a Placement, read from its document.
 //!
-//! Everything that is wrong is found, not only the first thing: each flaw has its place and the part of the decision that
-//! it stops.
+//! Reports all errors, not only the first one: each has its place and the part of the decision that it stops.
 
 use super::predicate::{Compile, Predicate, read_group, read_predicate};
 use super::score::{Prioritizer, read_prioritizers};
@@ -36,7 +35,7 @@ pub enum GroupSize {
     Percent(f64),
 }
 
-/// The parts of a decision, in the order in which they are taken. A flaw stops its part and those after it.
+/// The parts of a decision, in the order in which they are taken. An error stops its part and those after it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
     /// The document itself: an API server rejects it, or OCM fails before it writes anything.
@@ -58,18 +57,18 @@ struct PlacementError {
 pub struct PlacementErrors(Vec<PlacementError>);
 
 impl PlacementErrors {
-    /// The flaws of one part, or of all.
+    /// The errors of one part, or of all.
     pub fn of(&self, part: Option<Part>) -> impl Iterator<Item = &Error> {
-        self.0.iter().filter(move |flaw| part.is_none_or(|part| flaw.part == part)).map(|flaw| &flaw.error)
+        self.0.iter().filter(move |problem| part.is_none_or(|part| problem.part == part)).map(|problem| &problem.error)
     }
 
-    /// Takes what could be read, and notes what could not.
+    /// Returns the value, or records the error.
     pub fn take<T>(&mut self, part: Part, read: Result<T, Error>) -> Option<T> {
-        read.map_err(|error| self.note(part, error)).ok()
+        read.map_err(|error| self.record(part, error)).ok()
     }
 
     /// A value or a field that the schema does not have never gets past an API server.
-    fn note(&mut self, part: Part, error: Error) {
+    fn record(&mut self, part: Part, error: Error) {
         let part = match error.code {
             Code::WrongType | Code::UnknownValue | Code::UnknownField | Code::MissingField => Part::Document,
             _ => part,
@@ -96,21 +95,21 @@ pub fn read(placement: &Value, mode: Mode, compile: &Compile, out: &mut Vec<Diag
     let metadata = &JsonPath::ROOT.key("metadata");
     if let Err(error) = check_value(placement.text_at(&["metadata", "name"])) {
         let message = format!("decisions carry the name of their placement as a label: {}", error.message);
-        errors.note(Part::Document, bad(message).at(metadata.key("name")));
+        errors.record(Part::Document, bad(message).at(metadata.key("name")));
     }
     let at = &JsonPath::ROOT.key("spec");
     let Some(raw) = errors.take(Part::Document, map(placement.get("spec"), at)) else {
         return (Spec::default(), errors);
     };
-    tell_unknown(raw, SPEC, at, mode, &mut errors, out);
-    tell_ignored(raw, at, out);
+    report_unknown_fields(raw, SPEC, at, mode, &mut errors, out);
+    report_ignored(raw, at, out);
     let cluster_sets = errors.take(Part::Document, names(raw.get("clusterSets"), &at.key("clusterSets")));
     let wanted = errors.take(Part::Document, wanted(raw, at)).flatten();
     let predicates = each(raw, "predicates", at, Part::Predicates, &mut errors, |raw, at, errors| {
         read_predicate(raw, at, compile, errors)
     });
     let tolerations = each(raw, "tolerations", at, Part::Tolerations, &mut errors, |raw, at, errors| {
-        tell_unknown(raw, Toleration::FIELDS, at, mode, errors, out);
+        report_unknown_fields(raw, Toleration::FIELDS, at, mode, errors, out);
         errors.take(Part::Tolerations, read_toleration(raw, mode, at))
     });
     let prioritizers =
@@ -137,14 +136,14 @@ fn read_groups(
 ) {
     let at = &at.key("decisionStrategy");
     let Some(raw) = errors.take(Part::Document, map(raw.get("decisionStrategy"), at)) else { return };
-    tell_unknown(raw, &["groupStrategy"], at, mode, errors, out);
+    report_unknown_fields(raw, &["groupStrategy"], at, mode, errors, out);
     let at = &at.key("groupStrategy");
     let Some(raw) = errors.take(Part::Document, map(raw.get("groupStrategy"), at)) else { return };
-    tell_unknown(raw, &["clustersPerDecisionGroup", "decisionGroups"], at, mode, errors, out);
+    report_unknown_fields(raw, &["clustersPerDecisionGroup", "decisionGroups"], at, mode, errors, out);
     spec.group_size = errors.take(Part::Groups, group_size(raw, at));
     let mut whole = true;
     let groups = each(raw, "decisionGroups", at, Part::Groups, errors, |raw, at, errors| {
-        tell_unknown(raw, &["groupName", "groupClusterSelector"], at, mode, errors, out);
+        report_unknown_fields(raw, &["groupName", "groupClusterSelector"], at, mode, errors, out);
         let group = errors.take(Part::Groups, read_group(raw, at));
         whole &= group.is_some();
         group.filter(|_| whole)
@@ -179,7 +178,7 @@ fn group_size(raw: &Value, at: &JsonPath) -> Result<GroupSize, Error> {
 }
 
 /// What the API takes and no scheduler reads: who writes it should know.
-fn tell_ignored(raw: &Value, at: &JsonPath, out: &mut Vec<Diagnostic>) {
+fn report_ignored(raw: &Value, at: &JsonPath, out: &mut Vec<Diagnostic>) {
     let spread = raw.at(&["spreadPolicy", "spreadConstraints"]).is_some_and(|it| !it.is_empty());
     let sorted = !["", "ClusterName"].contains(&raw.text_at(&["sortBy"]));
     for (field, _) in [("spreadPolicy", spread), ("sortBy", sorted)].iter().filter(|(_, given)| *given) {
@@ -190,10 +189,11 @@ fn tell_ignored(raw: &Value, at: &JsonPath, out: &mut Vec<Diagnostic>) {
 
 /// Reports fields that a Placement does not have.
 ///
-/// 1. A misspelled field is an error: without the field, the placement would choose other clusters than its author meant.
+/// 1. A misspelled field is an error: without the field, the placement would choose other clusters than its author
+///    meant.
 /// 2. Any other one is a warning, because a later version of the API may have it.
 /// 3. In compat mode all are warnings: an API server drops such a field, and OCM decides without it.
-pub fn tell_unknown(
+pub fn report_unknown_fields(
     raw: &Value,
     known: &[&str],
     at: &JsonPath,
@@ -207,7 +207,7 @@ pub fn tell_unknown(
         match close(key, known.iter().copied()) {
             Some(meant) if mode == Mode::Strict => {
                 let error = Error::new(Code::UnknownField, message).at(at.key(key));
-                errors.note(Part::Document, error.hint(format!("did you mean `{meant}`?")));
+                errors.record(Part::Document, error.hint(format!("did you mean `{meant}`?")));
             }
             _ => {
                 let finding = Diagnostic::warning(Code::UnknownField, message).at(at.key(key).pointer());

@@ -1,6 +1,6 @@
 //! Scores: which of the matching clusters come first.
 
-use super::read::{Part, PlacementErrors, bad, each, int, map, tell_unknown, text, unknown_value};
+use super::read::{Part, PlacementErrors, bad, each, int, map, report_unknown_fields, text, unknown_value};
 use super::{Candidate, Question, Spec};
 use crate::diagnostic::Mode;
 use crate::diagnostic::{Code, Diagnostic, Error};
@@ -63,17 +63,17 @@ pub fn read_prioritizers(
 ) -> Vec<Prioritizer> {
     let mut found = Vec::new();
     let Some(raw) = errors.take(Part::Document, map(raw, at)) else { return found };
-    tell_unknown(raw, &["mode", "configurations"], at, mode, errors, out);
+    report_unknown_fields(raw, &["mode", "configurations"], at, mode, errors, out);
     match errors.take(Part::Priorities, policy(raw, at)) {
         Some(true) => {}
         _ => found.extend([Score::Balance, Score::Steady].map(|score| Prioritizer { score, weight: 1 })),
     }
     let listed = each(raw, "configurations", at, Part::Priorities, errors, |raw, at, errors| {
-        tell_unknown(raw, &["scoreCoordinate", "weight"], at, mode, errors, out);
+        report_unknown_fields(raw, &["scoreCoordinate", "weight"], at, mode, errors, out);
         errors.take(Part::Priorities, prioritizer(raw, at)).flatten()
     });
     for prioritizer in listed {
-        // The original tells the scores of add-ons apart by where they stand, so that one named twice counts twice.
+        // OCM identifies the scores of add-ons by their index, so a score that is named twice counts twice.
         let apart = mode == Mode::Compat && matches!(prioritizer.score, Score::AddOn { .. });
         found.retain(|it| apart || it.score != prioritizer.score);
         found.push(prioritizer);
@@ -177,7 +177,7 @@ pub fn score_all(spec: &Spec, question: &Question, candidates: &mut [Candidate],
                 candidate.scores.push(format!("{} {weight} × {points}", score.name()));
             }
         }
-        tell_expired(score, &expired, out);
+        report_expired(score, &expired, out);
     }
 }
 
@@ -213,8 +213,8 @@ fn share(amount: Option<f64>, range: Option<(f64, f64)>) -> i64 {
     (((amount - least) / (most - least) - 0.5) * 2.0 * MOST as f64) as i64
 }
 
-/// The score that an add-on gives the cluster whose namespace it is in; 0 where it gives none, and nothing where it is no
-/// longer valid.
+/// The score that an add-on gives the cluster whose namespace it is in; 0 where it gives none, and nothing where it is
+/// no longer valid.
 fn add_on(documents: &[&Value], resource: &str, score: &str, now: Option<Timestamp>) -> Option<i64> {
     let Some(document) = documents.iter().find(|it| it.text_at(&["metadata", "name"]) == resource) else {
         return Some(0);
@@ -228,7 +228,7 @@ fn add_on(documents: &[&Value], resource: &str, score: &str, now: Option<Timesta
     Some(found.and_then(|it| it.get("value")?.as_int()).unwrap_or_default())
 }
 
-fn tell_expired(score: &Score, expired: &[&str], out: &mut Vec<Diagnostic>) {
+fn report_expired(score: &Score, expired: &[&str], out: &mut Vec<Diagnostic>) {
     let Some(first) = expired.first() else { return };
     let (name, count) = (score.name(), expired.len());
     let message =

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::read::{bad, int, map, text, unknown_value};
-use super::why::note;
+use super::why::record;
 use super::{Candidate, Question, Spec};
 use crate::diagnostic::Mode;
 use crate::diagnostic::{Error, ReasonCode};
@@ -29,7 +29,7 @@ pub struct Toleration {
     value: Text,
     /// Empty for every effect.
     effect: Text,
-    /// How long after a taint was added it is tolerated; nothing means for ever.
+    /// How long after a taint was added it is tolerated; `None` means forever.
     seconds: Option<i64>,
     at: Pointer,
 }
@@ -121,7 +121,7 @@ pub fn tolerates(spec: &Spec, question: &Question, candidate: &mut Candidate) ->
         };
         match spared {
             Some(why) => {
-                note(&mut candidate.explanation, ReasonCode::TaintTolerated, true, None, || {
+                record(&mut candidate.explanation, ReasonCode::TaintTolerated, true, None, || {
                     format!("the taint `{taint}` {why}")
                 });
                 true
@@ -148,7 +148,7 @@ fn is_tolerated(taint: &Taint, spec: &Spec, question: &Question, candidate: &mut
         Some(_) => (ReasonCode::TaintTolerated, true),
     };
     let at = longest.map(|(_, toleration)| &toleration.at);
-    note(&mut candidate.explanation, code, holds, at, || match longest.map(|(lasts, _)| lasts) {
+    record(&mut candidate.explanation, code, holds, at, || match longest.map(|(lasts, _)| lasts) {
         None => format!("no toleration is about the taint `{taint}`"),
         Some(Lasts::ForEver) => format!("the taint `{taint}` is tolerated"),
         Some(Lasts::Until(end)) => {

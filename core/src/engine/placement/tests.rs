@@ -1,5 +1,5 @@
-//! A hub in miniature, and what a placement decides on it. The names of the rows (`o20`…) are those of the facts about the
-//! original.
+//! A hub in miniature, and the decisions of placements on it. The names of the rows (`o20`…) are those of the facts
+//! about OCM.
 
 use super::*;
 use crate::engine::select::cluster_set::{self, Stage};
@@ -170,7 +170,7 @@ fn check(hub: Hub, want: &[&str], satisfied: &str) -> Placed {
     placed
 }
 
-/// A placement that is misconfigured at this place. The original empties its decisions, we keep them.
+/// A placement that is misconfigured at this place. OCM empties its decisions, we keep them.
 #[track_caller]
 fn check_misconfigured(hub: Hub, place: &str) {
     let hub = hub.plain(&["c1", "c2"]).prior(1, &["c2"]);

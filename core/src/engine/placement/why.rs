@@ -1,4 +1,4 @@
-//! Why a cluster is chosen or not: one step for each condition on its way through the decision.
+//! Why a cluster is chosen or not: one step for each condition that was checked.
 
 use crate::diagnostic::ReasonCode;
 use crate::engine::select::Reason;
@@ -19,7 +19,7 @@ pub fn step(code: ReasonCode, holds: bool, at: Option<Pointer>, text: String) ->
 }
 
 /// Adds a step; the text is formatted only if steps are requested.
-pub fn note(
+pub fn record(
     explanation: &mut Explanation,
     code: ReasonCode,
     holds: bool,

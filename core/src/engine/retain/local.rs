@@ -36,8 +36,8 @@ pub enum Of {
 ///
 /// 1. Of the metadata only labels count: annotations, finalizers and owners are retained, the rest is the server's.
 /// 2. `status`, immutable places and known [defaults](crate::object::kinds::defaults) are never local changes.
-/// 3. Elements of lists pair by the keys of the list, else by the keys that `managedFields` names, else by place. Lists of
-///    different lengths that have no keys are compared as one value elsewhere.
+/// 3. Elements of lists pair by the keys of the list, else by the keys that `managedFields` names, else by place. Lists
+///    of different lengths that have no keys are compared as one value elsewhere.
 /// 4. A map or element that another manager owns counts as one change; if it owns some fields only, each of them does.
 ///
 /// # Example
@@ -92,7 +92,8 @@ pub fn local_changes(desired: &Value, live: &Value, of: Of) -> Vec<LocalChange> 
 #[must_use]
 pub fn without(live: &Value, changes: &[LocalChange]) -> Value {
     let mut places: Vec<&Pointer> = changes.iter().map(|it| &it.path).collect();
-    // Later places first, as taking an element out of a list moves those behind it. Indices order by length, then digits.
+    // Later places first, as taking an element out of a list moves those behind it. Indices order by length, then
+    // digits.
     sort_by(&mut places, |a, b| b.segments().map(|it| (it.len(), it)).cmp(a.segments().map(|it| (it.len(), it))));
     let mut object = live.clone();
     places.into_iter().for_each(|it| take(&mut object, it));
@@ -116,7 +117,7 @@ struct Walk<'a> {
     api_version: &'a str,
     kind: &'a str,
     fixed: Vec<Vec<&'static str>>,
-    /// The map keys on the way, without the steps into lists.
+    /// The map keys of the path, without the steps into lists.
     keys: Vec<&'a str>,
     found: Vec<LocalChange>,
 }

@@ -38,10 +38,10 @@ const NAME: &[Key] = &[Key { name: "name", default: None }];
 
 /// Pairs the elements of two lists.
 ///
-/// 1. A keyed list pairs by all its keys, defaults filled in.
-///    Where names are unique too, what is left pairs by name: a port that gets another number is still that port.
+/// 1. A keyed list pairs by all its keys, defaults filled in. If names are unique too, the rest pairs by name: a port
+///    with another number is still the same port.
 /// 2. A set pairs equal elements. A duplicate counts once.
-/// 3. An ordered list pairs by place; what one side has more stays alone.
+/// 3. An ordered list pairs by place; surplus elements of one side stay alone.
 ///
 /// # Errors
 ///
@@ -82,8 +82,8 @@ pub fn pair(desired: &[Value], live: &[Value], kind: ListKind) -> Result<Pairing
     }
 }
 
-/// Whether two short lists have the same texts under their one key, in one order and each once: as nearly always, so that
-/// this is looked at first.
+/// Whether two short lists have the same texts under their one key, in one order and each once: this is by far the most
+/// common case, so it is checked first.
 fn is_aligned(desired: &[Value], live: &[Value], keys: &[Key]) -> bool {
     const SHORT: usize = 16;
     let ([key], true) = (keys, desired.len() == live.len() && desired.len() <= SHORT) else { return false };
@@ -184,7 +184,7 @@ impl<'a> Partners<'a> {
         let key = key_of(item, self.keys).ok()?;
         let place = match self.by_key.get(&key).map(Vec::as_slice) {
             Some([place, ..]) => *place,
-            // A name that several elements have says nothing.
+            // A name that several elements have identifies none.
             _ => match self.by_name.as_ref()?.get(&key_of(item, NAME).ok()?).map(Vec::as_slice) {
                 Some([place]) => *place,
                 _ => return None,
@@ -246,7 +246,7 @@ fn keys_of(items: &[Value], keys: &[Key], side: Side) -> Result<Vec<ElementKey>,
     }
     let places = by_key(&known);
     let repeats = places.iter().zip(places.iter().skip(1)).filter(|(first, second)| first.0 == second.0);
-    // The first fault is told: whatever lacks a key stands behind all that were looked at.
+    // The first error is reported: an element without a key comes after all that were checked.
     if let Some((first, second)) = repeats.min_by_key(|(_, second)| second.1) {
         let keys = keys.iter().map(|key| key.name).collect();
         return Err(Unpairable::SameKey { side, first: first.1, second: second.1, keys });
@@ -339,7 +339,7 @@ fn raw_key(item: &Value, keys: &[&str]) -> String {
 fn join<K: Ord>(desired: &[K], live: &[K]) -> Pairing {
     let (wanted, found) = (by_key(desired), by_key(live));
     let partners = desired.iter().map(|key| place_of(&found, key)).collect();
-    // What is wanted is not extra, and neither is what stands there a second time.
+    // A wanted element is not extra, and neither is its repetition.
     let is_extra =
         |(index, key): &(usize, &K)| place_of(&wanted, key).is_none() && place_of(&found, key) == Some(*index);
     let extra = live.iter().enumerate().filter(is_extra).map(|(index, _)| index).collect();
@@ -360,7 +360,7 @@ impl fmt::Display for Unpairable {
                 write!(f, "elements {first} and {second} of the {side} list have the same {keys}")
             }
             Unpairable::Lengths { desired, live } => {
-                write!(f, "no key tells the elements apart, and the desired list has {desired}, the live one {live}")
+                write!(f, "no key identifies the elements, and the desired list has {desired}, the live one {live}")
             }
         }
     }
@@ -462,9 +462,9 @@ mod tests {
 
     #[test]
     fn retention_does_not_guess() {
-        let lengths = "no key tells the elements apart, and the desired list has 1, the live one 2";
+        let lengths = "no key identifies the elements, and the desired list has 1, the live one 2";
         refuses(ListKind::Ordered, "[{}]", "[{},{}]", lengths);
-        // Keyed lists never pair by place: their order is not part of what they say.
+        // Keyed lists never pair by place: their order has no meaning.
         refuses(PORTS, "[{}]", "[{}]", "element 0 of the desired list has no `port`");
     }
 }

@@ -33,8 +33,8 @@ const EXCLUSIVE_LABEL: Fields =
 const FULL: &str = "use the stage `full`";
 
 choice! {
-    /// How far the hub is on the way to sets by any label. `transitional`: sets by the clusterset label alone, and `join`
-    /// and `label` both permit it. `full`: sets by any label, and `join` is deprecated.
+    /// The stage of the hub's migration to sets by any label. `transitional`: sets by the clusterset label alone, and
+    /// `join` and `label` both permit it. `full`: sets by any label, and `join` is deprecated.
     #[derive(Default)]
     pub enum Stage {
         Transitional = "transitional",
@@ -65,9 +65,9 @@ impl ClusterSet {
     ///
     /// | `selectorType` | picks |
     /// |---|---|
-    /// | `""`, `ExclusiveClusterSetLabel`, `LegacyClusterSetLabel` | clusters whose clusterset label is the set's name |
-    /// | `ExclusiveLabel` | clusters with the label; the key is the clusterset label, and the value the set's name, unless given |
-    /// | `LabelSelector` | what the selector picks; left out, no cluster; empty, every cluster |
+    /// | `""`, `ExclusiveClusterSetLabel`, `LegacyClusterSetLabel` | clusters with the set's name as clusterset label |
+    /// | `ExclusiveLabel` | clusters with the label; by default the clusterset label with the set's name |
+    /// | `LabelSelector` | the clusters of the selector; absent: no cluster; empty: every cluster |
     ///
     /// At the transitional stage `ExclusiveLabel` allows only the clusterset label and the set's name, and
     /// `LabelSelector` does not exist. Compat mode follows released OCM, which has no `ExclusiveLabel`, and whose
@@ -105,20 +105,20 @@ impl ClusterSet {
             return Err(error);
         }
         let spec = &at.key("spec");
-        let spot = &spec.key("clusterSelector");
+        let path = &spec.key("clusterSelector");
         let selector = map_or_null(document.get("spec"), spec)?;
-        let selector = map_or_null(selector.get("clusterSelector"), spot)?;
-        let selector_type = selector_type(selector, known_types(version, mode), spot)?;
+        let selector = map_or_null(selector.get("clusterSelector"), path)?;
+        let selector_type = selector_type(selector, known_types(version, mode), path)?;
         let (exclusive, labels) = match selector_type {
-            "LabelSelector" => (None, label_selector(selector, stage, mode, spot)?),
+            "LabelSelector" => (None, label_selector(selector, stage, mode, path)?),
             "ExclusiveLabel" => {
-                let (key, value) = exclusive_label(selector, &name, stage, &spot.key("exclusiveLabel"))?;
-                let labels = one_label(&key, &value).map_err(|error| error.at(spot.key("exclusiveLabel")))?;
+                let (key, value) = exclusive_label(selector, &name, stage, &path.key("exclusiveLabel"))?;
+                let labels = one_label(&key, &value).map_err(|error| error.at(path.key("exclusiveLabel")))?;
                 (Some((key, value)), Some(labels))
             }
             _ => {
-                // A set's name may be longer than a label value: then no cluster can be in it, which the original
-                // leaves unsaid.
+                // A set's name may be longer than a label value: then no cluster can be in it, which OCM does not
+                // report.
                 let labels = match one_label(&CLUSTERSET.into(), &name) {
                     Err(error) if mode == Mode::Strict => return Err(error.at(at.key("metadata").key("name"))),
                     labels => labels.ok(),
@@ -338,8 +338,8 @@ fn refuse_shared(sets: Vec<ClusterSet>, out: &mut Vec<Diagnostic>) -> Vec<Cluste
 /// use fleetfold_core::{diagnostic::Mode, value::json};
 ///
 /// let documents = json::parse(r#"[
-///     {"apiVersion":"cluster.open-cluster-management.io/v1beta2","kind":"ManagedClusterSet","metadata":{"name":"dev"}},
-///     {"apiVersion":"cluster.open-cluster-management.io/v1beta2","kind":"ManagedClusterSet","metadata":{"name":"qa"}}
+///   {"apiVersion":"cluster.open-cluster-management.io/v1beta2","kind":"ManagedClusterSet","metadata":{"name":"dev"}},
+///   {"apiVersion":"cluster.open-cluster-management.io/v1beta2","kind":"ManagedClusterSet","metadata":{"name":"qa"}}
 /// ]"#)?;
 /// let sets = read(documents.as_list().unwrap(), Stage::Full, Mode::Strict, &mut Vec::new());
 /// let joined = sets_of(&[(CLUSTERSET, "qa")].into_iter().collect(), &sets);

@@ -1,7 +1,7 @@
 //! Clusters and the index over their labels.
 //!
-//! A selector is answered by combining sets of clusters, one a label, not by asking every cluster: the cost follows the
-//! selector, and a changed label costs what that cluster's labels cost.
+//! A selector is evaluated by combining sets of clusters, one per label, not by checking every cluster: the cost
+//! follows the selector, and a changed label costs what that cluster's labels cost.
 
 mod postings;
 
@@ -97,7 +97,8 @@ impl Fleet {
     ///
     /// let mut fleet = Fleet::default();
     /// for (name, env) in [("eu-1", "prod"), ("lab-1", "dev"), ("us-1", "prod")] {
-    ///     fleet.insert(Cluster { name: name.into(), labels: [("env", env)].into_iter().collect(), ..Cluster::default() });
+    ///     let labels = [("env", env)].into_iter().collect();
+    ///     fleet.insert(Cluster { name: name.into(), labels, ..Cluster::default() });
     /// }
     /// let picked = fleet.select(&"env=prod".parse()?);
     /// let names: Vec<&str> = picked.iter().filter_map(|number| fleet.at(number)).map(|it| it.name.as_str()).collect();
@@ -195,9 +196,9 @@ mod tests {
     fn check(fleet: &Fleet, selector: &str) {
         let selector = parse_text(selector).unwrap();
         let picked: Vec<u32> = fleet.select(&selector).iter().collect();
-        let asked =
+        let evaluated =
             (0..fleet.clusters.len() as u32).filter(|it| fleet.at(*it).is_some_and(|it| selector.accepts(&it.labels)));
-        assert_eq!(picked, asked.collect::<Vec<_>>(), "{selector}");
+        assert_eq!(picked, evaluated.collect::<Vec<_>>(), "{selector}");
     }
 
     #[test]

@@ -72,7 +72,7 @@ impl Selector {
     /// | a string | `kubectl -l` |
     /// | a list | any of them |
     /// | `matchLabels`, `matchExpressions` | a label selector |
-    /// | `labelSelector`, `clusterNames`, `ignoreClusters` (or `excludeList`) | Greenhouse: labels or names, not ignored |
+    /// | `labelSelector`, `clusterNames`, `ignoreClusters` (or `excludeList`) | Greenhouse: labels or names |
     /// | `clusters`, `clusterSelector` | KubeFed placement: the list wins if it is there, also when it is empty |
     /// | a ManagedClusterSet document | the clusters of that set |
     /// | `exclude`, `fieldSelector`, … | Karmada's affinity, in compat mode with that dialect |
@@ -134,7 +134,7 @@ impl Selector {
             (false, false, true) => {
                 known_fields(map.keys(), PLACEMENT, at)?;
                 let listed = listed(map, at)?;
-                // A selector that is wrong is wrong, also where the list wins; the original does not look.
+                // An invalid selector is an error even if the list wins; KubeFed does not read it.
                 let labels = match (&listed, mode) {
                     (Some(_), Mode::Compat) => None,
                     _ => label_selector(map, "clusterSelector", at)?,
@@ -181,35 +181,35 @@ fn label_selector(map: &Map, field: &str, at: &JsonPath) -> Result<Option<LabelS
 }
 
 fn names(map: &Map, field: &str, at: &JsonPath) -> Result<Option<Vec<Text>>, Error> {
-    let spot = &at.key(field);
+    let path = &at.key(field);
     let items = match map.get(field) {
         None | Some(Value::Null) => return Ok(None),
         Some(Value::List(items)) => items,
-        Some(other) => return Err(spot.wrong_type("a list of names", other)),
+        Some(other) => return Err(path.wrong_type("a list of names", other)),
     };
     let name = |(index, item): (usize, &Value)| match item {
         Value::Text(name) => Ok(name.clone()),
-        other => Err(spot.index(index).wrong_type("a name", other)),
+        other => Err(path.index(index).wrong_type("a name", other)),
     };
     items.iter().enumerate().map(name).collect::<Result<_, _>>().map(Some)
 }
 
 /// The `clusters` of a KubeFed placement: a list of `{name}`.
 fn listed(map: &Map, at: &JsonPath) -> Result<Option<Vec<Text>>, Error> {
-    let spot = &at.key("clusters");
+    let path = &at.key("clusters");
     let items = match map.get("clusters") {
         None | Some(Value::Null) => return Ok(None),
         Some(Value::List(items)) => items,
-        Some(other) => return Err(spot.wrong_type("a list", other)),
+        Some(other) => return Err(path.wrong_type("a list", other)),
     };
     let name = |(index, item): (usize, &Value)| {
-        let spot = &spot.index(index);
-        let Some(entry) = item.as_map() else { return Err(spot.wrong_type("a map with a `name`", item)) };
-        known_fields(entry.keys(), &["name"], spot)?;
+        let path = &path.index(index);
+        let Some(entry) = item.as_map() else { return Err(path.wrong_type("a map with a `name`", item)) };
+        known_fields(entry.keys(), &["name"], path)?;
         match entry.get("name") {
             Some(Value::Text(name)) => Ok(name.clone()),
-            Some(other) => Err(spot.key("name").wrong_type("a string", other)),
-            None => Err(Error::new(Code::MissingField, "the cluster has no `name`").at(spot.key("name"))),
+            Some(other) => Err(path.key("name").wrong_type("a string", other)),
+            None => Err(Error::new(Code::MissingField, "the cluster has no `name`").at(path.key("name"))),
         }
     };
     items.iter().enumerate().map(name).collect::<Result<_, _>>().map(Some)

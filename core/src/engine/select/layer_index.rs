@@ -1,4 +1,4 @@
-//! Which of many layers apply to a cluster, without asking every one of them.
+//! Which of many layers apply to a cluster, without checking all of them.
 
 use crate::engine::select::{Cluster, Selector, selects};
 use crate::value::Text;
@@ -9,7 +9,7 @@ use crate::value::sorting::sort;
 /// evaluated.
 #[derive(Clone, Debug, Default)]
 pub struct LayerIndex {
-    asked: Vec<(u32, Option<Selector>)>,
+    by_selector: Vec<(u32, Option<Selector>)>,
     named: SortedMap<Text, Vec<u32>>,
 }
 
@@ -27,7 +27,7 @@ impl LayerIndex {
                         }
                     }
                 }
-                condition => index.asked.push((rank, condition.cloned())),
+                condition => index.by_selector.push((rank, condition.cloned())),
             }
         }
         index
@@ -48,7 +48,8 @@ impl LayerIndex {
     /// ```
     pub fn applying(&self, cluster: &Cluster) -> Vec<u32> {
         let applies = |condition: &Option<Selector>| condition.as_ref().is_none_or(|it| selects(it, cluster));
-        let mut ranks: Vec<u32> = self.asked.iter().filter(|(_, it)| applies(it)).map(|(rank, _)| *rank).collect();
+        let mut ranks: Vec<u32> =
+            self.by_selector.iter().filter(|(_, it)| applies(it)).map(|(rank, _)| *rank).collect();
         if let Some(named) = self.named.get(&cluster.name) {
             ranks.extend(named);
             sort(&mut ranks);

@@ -56,45 +56,46 @@ impl LabelSelector {
     ///
     /// # Errors
     ///
-    /// An unknown field or operator, a key or value that no label can have, values where the operator takes none or none
-    /// where it needs them: each at its place. A bad selector never means "no clusters".
+    /// An unknown field or operator, a key or value that no label can have, values where the operator takes none or
+    /// none where it needs them: each at its place. A bad selector never means "no clusters".
     ///
     /// # Example
     ///
     /// ```
     /// use fleetfold_core::{engine::select::LabelSelector, value::{JsonPath, json}};
     ///
-    /// let object = json::parse(r#"{"matchLabels":{"env":"prod"},"matchExpressions":[{"key":"legacy","operator":"DoesNotExist"}]}"#)?;
+    /// let object = r#"{"matchLabels":{"env":"prod"},"matchExpressions":[{"key":"old","operator":"DoesNotExist"}]}"#;
+    /// let object = json::parse(object)?;
     /// let selector = LabelSelector::parse_object(&object, &JsonPath::ROOT)?;
-    /// assert_eq!(selector, "env=prod,!legacy".parse()?);
+    /// assert_eq!(selector, "env=prod,!old".parse()?);
     /// # Ok::<(), fleetfold_core::diagnostic::Error>(())
     /// ```
     pub fn parse_object(object: &Value, at: &JsonPath) -> Result<LabelSelector, Error> {
         let Some(map) = object.as_map() else { return Err(at.wrong_type("a map", object)) };
         known_fields(map.keys(), &["matchLabels", "matchExpressions"], at)?;
         let mut requirements = Vec::new();
-        let spot = at.key("matchLabels");
+        let path = at.key("matchLabels");
         match map.get("matchLabels") {
             None | Some(Value::Null) => {}
             Some(Value::Map(labels)) => {
                 for (key, value) in labels.iter() {
-                    let at = &spot.key(key);
+                    let at = &path.key(key);
                     let value = label_value(key, value).map_err(|error| error.at(at))?;
                     let requirement = Requirement::new(key.clone(), Test::In(vec![value]));
                     requirements.push(requirement.map_err(|error| error.at(at))?);
                 }
             }
-            Some(other) => return Err(spot.wrong_type("a map", other)),
+            Some(other) => return Err(path.wrong_type("a map", other)),
         }
-        let spot = at.key("matchExpressions");
+        let path = at.key("matchExpressions");
         match map.get("matchExpressions") {
             None | Some(Value::Null) => {}
             Some(Value::List(expressions)) => {
                 for (index, expression) in expressions.iter().enumerate() {
-                    requirements.push(Requirement::parse_expression(expression, &spot.index(index))?);
+                    requirements.push(Requirement::parse_expression(expression, &path.index(index))?);
                 }
             }
-            Some(other) => return Err(spot.wrong_type("a list", other)),
+            Some(other) => return Err(path.wrong_type("a list", other)),
         }
         Ok(LabelSelector(requirements))
     }
@@ -139,7 +140,7 @@ impl Requirement {
     ///
     /// ```
     /// use fleetfold_core::engine::select::{Requirement, Test};
-    /// use fleetfold_core::object::labels::Labels;
+    /// use fleetfold_core::object::Labels;
     ///
     /// let not_prod = Requirement::new("env", Test::NotIn(vec!["prod".into()]))?;
     /// assert!(not_prod.accepts(&Labels::default()), "a cluster without the label is not in prod");
@@ -171,17 +172,17 @@ impl Requirement {
             Some(other) => Err(at.key(field).wrong_type("a string", other)),
         };
         let (key, operator) = (text("key")?, text("operator")?);
-        let spot = &at.key("values");
+        let path = &at.key("values");
         let values = match map.get("values") {
             None | Some(Value::Null) => Vec::new(),
-            Some(Value::List(values)) => read_values(key, values, spot)?,
-            Some(other) => return Err(spot.wrong_type("a list", other)),
+            Some(Value::List(values)) => read_values(key, values, path)?,
+            Some(other) => return Err(path.wrong_type("a list", other)),
         };
         let test = match operator {
             "In" => Test::In(values),
             "NotIn" => Test::NotIn(values),
             "Exists" | "DoesNotExist" if !values.is_empty() => {
-                return Err(Error::new(Code::OperatorValues, format!("`{operator}` takes no values")).at(spot));
+                return Err(Error::new(Code::OperatorValues, format!("`{operator}` takes no values")).at(path));
             }
             "Exists" => Test::Exists,
             "DoesNotExist" => Test::DoesNotExist,

@@ -80,7 +80,7 @@ const SYMBOLS: &[(&str, Kind)] = &[
 
 fn scan(text: &str) -> Vec<Token<'_>> {
     let mut tokens = Vec::new();
-    // The original takes a zero byte for the end of the text.
+    // Kubernetes takes a zero byte for the end of the text.
     let text = text.split('\0').next().unwrap_or_default();
     let (mut rest, mut column) = (text, 1);
     loop {

@@ -11,7 +11,7 @@ pub struct ClusterKind {
     pub dialect: &'static str,
     /// Whether only the namespaces that the settings name hold members.
     pub in_control_plane: bool,
-    pub way: AccessMethod,
+    pub access: AccessMethod,
 }
 
 /// Where the document of a cluster stores endpoint and credentials. The Secret is in the namespace of the document.
@@ -40,7 +40,7 @@ pub const KINDS: &[ClusterKind] = &[
         kind: "KubeFedCluster",
         dialect: "kubefed",
         in_control_plane: true,
-        way: AccessMethod::Token {
+        access: AccessMethod::Token {
             server: &["spec", "apiEndpoint"],
             ca_bundle: &["spec", "caBundle"],
             proxy_url: &["spec", "proxyURL"],
@@ -53,18 +53,18 @@ pub const KINDS: &[ClusterKind] = &[
         group: "greenhouse.sap",
         kind: "Cluster",
         dialect: "greenhouse",
-        // An organization has a namespace of its own. Endpoint and credentials are in one Secret there, so that nobody
-        // can send the one to the other.
+        // An organization has a namespace of its own. Endpoint and credentials are in one Secret there, so credentials
+        // cannot be sent to another endpoint.
         in_control_plane: false,
         // Greenhouse writes its own with a token that it renews, beside the one that the cluster was brought in with.
-        way: AccessMethod::Kubeconfig { keys: &["greenhousekubeconfig", "kubeconfig"] },
+        access: AccessMethod::Kubeconfig { keys: &["greenhousekubeconfig", "kubeconfig"] },
     },
     ClusterKind {
         group: "cluster.open-cluster-management.io",
         kind: MANAGED_CLUSTER,
         dialect: "ocm",
         in_control_plane: false,
-        way: AccessMethod::Nowhere,
+        access: AccessMethod::Nowhere,
     },
 ];
 
@@ -76,7 +76,7 @@ pub const MANAGED_CLUSTER: &str = "ManagedCluster";
 /// # Example
 ///
 /// ```
-/// use fleetfold_core::object::{document::Identity, kinds::clusters::is_cluster};
+/// use fleetfold_core::object::{Identity, kinds::clusters::is_cluster};
 ///
 /// let named = |kind: &str, group: &str| Identity { kind: kind.into(), group: group.into(), ..Identity::default() };
 /// assert!(is_cluster(&named("ManagedCluster", "cluster.open-cluster-management.io")));

@@ -23,15 +23,16 @@ use Filled::{Any, Bool, Empty, Int, Text};
 
 type Rows = &'static [(&'static str, Filled)];
 
-/// Whether the API server fills in this value at a place, given as map keys from the root, with the steps into lists left
-/// out. A map or list is a default if everything in it is.
+/// Whether the API server fills in this value at a place, given as map keys from the root, with the steps into lists
+/// left out. A map or list is a default if everything in it is.
 ///
 /// # Example
 ///
 /// ```
 /// use fleetfold_core::{object::kinds::defaults::is_default, value::json};
 ///
-/// let strategy = json::parse(r#"{"rollingUpdate":{"maxSurge":"25%","maxUnavailable":"25%"},"type":"RollingUpdate"}"#)?;
+/// let strategy = r#"{"rollingUpdate":{"maxSurge":"25%","maxUnavailable":"25%"},"type":"RollingUpdate"}"#;
+/// let strategy = json::parse(strategy)?;
 /// assert!(is_default("apps/v1", "Deployment", &["spec", "strategy"], &strategy));
 /// let recreate = json::parse(r#"{"type":"Recreate"}"#)?;
 /// assert!(!is_default("apps/v1", "Deployment", &["spec", "strategy"], &recreate));

@@ -1,4 +1,4 @@
-//! The fields of built-in kinds, so that a retention path that cannot exist is found, all the way down.
+//! The fields of built-in kinds at every level, to find retention paths that cannot exist.
 //!
 //! A type is one text. Each of its words is a field:
 //!
@@ -63,14 +63,14 @@ enum Below {
 }
 
 struct Walk {
-    /// The path so far, mended.
+    /// The corrected path so far.
     meant: Vec<RetentionStep>,
     /// The first mistake, and the fields that there are instead.
     first: Option<(String, Vec<&'static str>)>,
 }
 
 impl Walk {
-    /// Follows a path; returns whether it is known to lead somewhere once it is mended.
+    /// Follows a path; returns whether it leads to a known field once it is corrected.
     fn follow(&mut self, mut here: Below, steps: &[RetentionStep]) -> bool {
         for step in steps {
             if let (Below::List(of), RetentionStep::Key(_)) = (here, step) {
@@ -135,7 +135,7 @@ impl Walk {
         self.first.get_or_insert((message, known));
     }
 
-    /// The last key on the way.
+    /// The last key of the path.
     fn last(&self) -> String {
         let mut keys = self.meant.iter().rev().filter_map(|it| match it {
             RetentionStep::Key(key) => Some(key.to_string()),

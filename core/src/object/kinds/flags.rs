@@ -1,13 +1,13 @@
 //! The flags that each cert-manager component takes, by version.
 //!
-//! Read from the Go sources of v1.1.0, v1.2.0, v1.3.0, v1.3.1, v1.4.0, v1.5.0, v1.6.0 and v1.7.0 (the option structs of the
-//! three commands, klog, feature gates, and what controller-runtime adds to the cainjector). The rows that hold in v1.2 and
-//! v1.3 were also put to the programs built from v1.2.0 and v1.3.0. Patch releases that were read (v1.1.1, v1.3.1, v1.4.4,
-//! v1.5.3) have the flags of their minor. Two boundaries are not history: `since` 1 means v1.1 or earlier, and no `last`
-//! means that v1.7 still has it.
+//! Read from the Go sources of v1.1.0, v1.2.0, v1.3.0, v1.3.1, v1.4.0, v1.5.0, v1.6.0 and v1.7.0 (the option structs of
+//! the three commands, klog, feature gates, and what controller-runtime adds to the cainjector). The rows of v1.2 and
+//! v1.3 were also tested with the programs built from v1.2.0 and v1.3.0. Patch releases that were read (v1.1.1, v1.3.1,
+//! v1.4.4, v1.5.3) have the flags of their minor. Two boundaries are not history: `since` 1 means v1.1 or earlier, and
+//! no `last` means that v1.7 still has it.
 //!
-//! Only the versions in [`SUPPORTED`] can be asked for; the other rows are there to say "known since" and "gone since".
-//! `--help` is no row: a component that is given it prints and exits.
+//! Only the versions in [`SUPPORTED`] can be requested; the other rows are for "known since" and "removed in". `--help`
+//! has no row: a component with it prints its help and exits.
 
 use Component::{Cainjector, Controller, Webhook};
 use FlagType::{

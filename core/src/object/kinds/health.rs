@@ -2,7 +2,7 @@
 //!
 //! | kind | healthy when |
 //! |---|---|
-//! | Deployment, ReplicaSet, StatefulSet, DaemonSet | its controller has observed the spec, and all replicas are updated and available |
+//! | Deployment, ReplicaSet, StatefulSet, DaemonSet | observed by its controller, all replicas updated and available |
 //! | Job | it is complete; a failed one never becomes healthy |
 //! | Pod | it is ready, or has succeeded; a failed one never becomes healthy |
 //! | PersistentVolumeClaim | it is bound |
@@ -10,9 +10,9 @@
 //! | APIService | it is available |
 //! | Namespace | it is active |
 //! | Instance of KUDO | no plan of it is running |
-//! | any other | its conditions do not deny it: `Stalled`, `Failed`, `Reconciling`, `Ready`, `status.observedGeneration` |
+//! | any other | no condition denies it: `Stalled`, `Failed`, `Reconciling`, `Ready`, `observedGeneration` |
 //!
-//! KUDO checks fewer kinds, and takes every other object for healthy once it exists: see [`KUDO`].
+//! KUDO checks fewer kinds, and considers every other object healthy once it exists: see [`KUDO`].
 
 use crate::object::identity::group_of;
 use crate::value::Value;
@@ -186,7 +186,7 @@ fn job(object: &Value) -> Health {
     }
 }
 
-/// KUDO counts one success, whatever number of completions the Job asks for.
+/// KUDO counts one success, regardless of the Job's number of completions.
 fn kudo_job(object: &Value) -> Health {
     match says(object, "Failed", "True") {
         _ if status(object, "succeeded") == 1 => Health::Healthy,

@@ -1,11 +1,11 @@
 //! How list elements are identified: by keys, as a set, or by their order.
 //!
-//! The rows follow what Kubernetes declares for strategic merge and server-side apply. They go beyond it where it calls a
-//! list atomic although its order means nothing: RBAC rules and subjects, the names and versions of a
+//! The rows follow what Kubernetes declares for strategic merge and server-side apply. They go beyond it where it calls
+//! a list atomic although its order means nothing: RBAC rules and subjects, the names and versions of a
 //! CustomResourceDefinition, the pull secrets of a ServiceAccount, the finalizers of a Namespace.
 //!
-//! Lists without a row are ordered: `args`, `tolerations`, the rules of a NetworkPolicy, and everything in kinds that are
-//! not known here.
+//! Lists without a row are ordered: `args`, `tolerations`, the rules of a NetworkPolicy, and everything in kinds that
+//! are not known here.
 
 use crate::object::identity::group_of;
 

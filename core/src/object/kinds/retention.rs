@@ -1,11 +1,11 @@
-//! Which values of a live object are carried over into the desired one: three tables, one row a rule.
+//! Which values of a live object are carried over into the desired one: three tables, one row per rule.
 //!
 //! [`STRICT`] is Fleetfold's own table. [`KUBEFED`] and [`KARMADA`] reproduce their upstream; surprising behaviour is a
 //! named [`Quirk`] of its row. Where an upstream crashes, the result is an error.
 //!
-//! Two things of Karmada are left out. Its rules for Pods and owner references go through Go's types, so its result also
-//! gains empty fields and loses unknown ones; ours changes the retained fields only. And the kinds that it treats by
-//! bundled Lua scripts have no rows: a script is not a table.
+//! Two things of Karmada are left out. Its rules for Pods and owner references go through Go's types, so its result
+//! also gains empty fields and loses unknown ones; ours changes the retained fields only. And the kinds that it treats
+//! by bundled Lua scripts have no rows: a script is not a table.
 
 use super::lists::Key;
 use crate::object::identity::group_of;
@@ -33,6 +33,8 @@ pub struct Rule {
 /// A table of rules.
 #[derive(Clone, Copy, Debug)]
 pub struct Table {
+    /// Whose rules these are, for messages.
+    pub upstream: &'static str,
     pub rows: &'static [Rule],
     /// Whether a value of the wrong type blocks the update, as in KubeFed and Karmada, or is skipped with a warning.
     pub refuses: bool,
@@ -74,7 +76,7 @@ pub enum Kinds {
     InGroup(&'static str, &'static str),
     /// Of exactly this `apiVersion`.
     InVersion(&'static str, &'static str),
-    /// Of any API group: only the name of the kind is looked at.
+    /// Of any API group: only the name of the kind is compared.
     Named(&'static str),
     /// All kinds but those of these names.
     NotNamed(&'static [&'static str]),
@@ -114,7 +116,7 @@ pub enum Wanted {
 /// What else must hold for a rule to apply.
 #[derive(Clone, Copy, Debug)]
 pub enum When {
-    /// The request asks for it.
+    /// The request enables it.
     RetainReplicas,
     /// The desired object has this key at its root.
     DesiredHas(&'static str),
@@ -133,7 +135,7 @@ pub enum When {
 pub enum Pairs {
     /// As the list is kept: by its keys, by name, by place.
     ByKind,
-    /// By the first of these groups of keys, then what is left by the next.
+    /// By the first of these groups of keys, then the rest by the next.
     ByKeys(&'static [&'static [Key]]),
     /// By values compared without defaults; the last of several partners wins.
     ByRaw(&'static [&'static str]),
@@ -217,6 +219,7 @@ const WEBHOOK_CA: &str = "webhooks[].clientConfig.caBundle";
 /// What an injector writes into objects that the cert-manager deployment operator replaces. KubeFed erases it unless a
 /// rule of its user retains it.
 pub const INJECTED: Table = Table {
+    upstream: "Fleetfold",
     refuses: false,
     rows: &[
         rule(
@@ -240,6 +243,7 @@ pub const INJECTED: Table = Table {
 
 /// Our rules. What a template really sets wins, unless it can only be known in the cluster.
 pub const STRICT: Table = Table {
+    upstream: "Fleetfold",
     refuses: false,
     rows: &[
         rule("resource-version", Every, "metadata.resourceVersion", Always, Text)
@@ -307,8 +311,9 @@ pub const STRICT: Table = Table {
     ],
 };
 
-/// KubeFed v0.10: the live value nearly always wins, and only the name of the kind is looked at.
+/// KubeFed v0.10: the live value nearly always wins, and only the name of the kind is compared.
 pub const KUBEFED: Table = Table {
+    upstream: "KubeFed",
     refuses: true,
     rows: &[
         rule("resource-version", Every, "metadata.resourceVersion", Always, Text)
@@ -328,8 +333,9 @@ pub const KUBEFED: Table = Table {
     ],
 };
 
-/// Karmada v1.16 to v1.19: it retains after its overrides, merges metadata by key, and looks at the exact `apiVersion`.
+/// Karmada v1.16 to v1.19: it retains after its overrides, merges metadata by key, and compares the exact `apiVersion`.
 pub const KARMADA: Table = Table {
+    upstream: "Karmada",
     refuses: true,
     rows: &[
         rule("resource-version", Every, "metadata.resourceVersion", Always, Text)
@@ -402,7 +408,7 @@ pub fn note(rule: &str) -> Option<&'static str> {
 }
 
 /// No rules: only the user's own.
-pub const NONE: Table = Table { refuses: false, rows: &[] };
+pub const NONE: Table = Table { upstream: "Fleetfold", refuses: false, rows: &[] };
 
 #[cfg(test)]
 mod tests {
@@ -426,7 +432,7 @@ mod tests {
     }
 
     #[test]
-    fn the_originals_rules_have_the_names_that_ours_have() {
+    fn the_rules_of_kubefed_and_karmada_have_the_names_that_ours_have() {
         let ours: Vec<_> = STRICT.rows.iter().map(|rule| rule.name).collect();
         let theirs = [KUBEFED, KARMADA].map(|table| table.rows).concat();
         assert!(theirs.iter().all(|rule| ours.contains(&rule.name) || rule.name == "labels"));

@@ -1,4 +1,4 @@
-//! What an API server makes of what it is given: facts without which an applied update would look undone for ever.
+//! How an API server stores objects: without these rules an applied update would show differences forever.
 //!
 //! Kinds that are Go structs in the API server are normalized. Custom resources are stored as given.
 //!
@@ -6,9 +6,9 @@
 //! |---|---|
 //! | an empty value, zero or false | left out, unless the field is a Go pointer or a key of a map |
 //! | an empty value that has a default | the default |
-//! | an empty value that the server allocates, such as `clusterIP` | what it allocated |
+//! | an empty value that the server allocates, such as `clusterIP` | the allocated value |
 //! | a quantity | its canonical form: `1000m` becomes `1` |
-//! | the status, and the metadata that the server sets | what the server has |
+//! | the status, and the metadata that the server sets | the server's values |
 
 mod rows;
 

@@ -1,6 +1,6 @@
-//! What counts as a difference of each kind, and how an update mends it (seed 004).
+//! What counts as a difference of each kind, and how an update removes it (seed 004).
 //!
-//! | kind | compared | mended by |
+//! | kind | compared | updated by |
 //! |---|---|---|
 //! | Namespace, ServiceAccount | nothing | never updated |
 //! | Role | rules, labels | replacing |
@@ -11,8 +11,8 @@
 //! | webhook configurations | webhooks, labels, annotations | replacing |
 //! | any other | all but status and identity | merging |
 //!
-//! Of every kind that is updated, finalizers that are desired are added, and those that were applied and are desired no
-//! more are removed.
+//! For every kind that is updated, desired finalizers are added, and applied ones that are no longer desired are
+//! removed.
 
 use crate::object::identity::group_of;
 use crate::value::Value;
@@ -34,7 +34,7 @@ pub struct Section {
     pub how: How,
     /// The cert-manager deployment operator never finds a difference here: it compares the section with itself, or not
     /// at all.
-    pub unseen_in_original: bool,
+    pub unseen_by_operator: bool,
 }
 
 impl Section {
@@ -150,7 +150,7 @@ pub fn sections(desired: &Value, last_applied: Option<&Value>) -> Vec<Section> {
         let section = |(path, how): &(&str, How)| Section {
             path: split(path),
             how: *how,
-            unseen_in_original: row.unseen.contains(path),
+            unseen_by_operator: row.unseen.contains(path),
         };
         let filled = aggregation(desired).filter(|it| it.is_on(desired)).map(|it| it.fills);
         let sections: Vec<Section> =
@@ -169,7 +169,7 @@ pub fn some_sections(desired: &Value, last_applied: Option<&Value>) -> Vec<Secti
 
 fn fields(desired: &Value, last_applied: Option<&Value>) -> Vec<Section> {
     let split = |path: &str| path.split('.').map(String::from).collect();
-    let merged = |path: Vec<String>| Section { path, how: How::Merge, unseen_in_original: false };
+    let merged = |path: Vec<String>| Section { path, how: How::Merge, unseen_by_operator: false };
     let objects = [Some(desired), last_applied].into_iter().flatten();
     let fields: SortedSet<&str> =
         objects.filter_map(Value::as_map).flat_map(|map| map.keys().map(|key| key.as_str())).collect();
@@ -185,7 +185,7 @@ fn finalizers(desired: &Value, last_applied: Option<&Value>) -> Option<Section> 
     (has(desired) || last_applied.is_some_and(has)).then(|| Section {
         path: ["metadata", "finalizers"].map(String::from).to_vec(),
         how: How::Merge,
-        unseen_in_original: true,
+        unseen_by_operator: true,
     })
 }
 

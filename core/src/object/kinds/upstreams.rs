@@ -1,4 +1,5 @@
-//! Names that upstream systems gave to their groups, kinds, labels and annotations, where more than one room needs them.
+//! Names that upstream systems gave to their groups, kinds, labels and annotations, where more than one room needs
+//! them.
 
 /// Labels, annotations and kinds of Open Cluster Management.
 pub mod ocm {
@@ -27,8 +28,8 @@ pub mod certmanager {
 /// The label on objects that KUDO manages, and its value.
 pub const KUDO_MANAGED: (&str, &str) = ("kudo.dev/managed", "true");
 
-/// Kinds whose objects only record a decision. Deleting one takes nothing from a cluster, so it does not count against the
-/// delete budget; keeping one that is out of date would.
+/// Kinds whose objects only record a decision. Deleting one takes nothing from a cluster, so it does not count against
+/// the delete budget; keeping one that is out of date would.
 pub const DECISION_KINDS: &[&str] = &["PlacementDecision"];
 
 /// Protected kinds that may be deleted together with the subject that they were created for. A Namespace, a

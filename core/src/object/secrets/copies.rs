@@ -1,6 +1,6 @@
 //! Texts that are copies of Secrets: annotations in which tools keep what they applied, and manifests in strings.
 
-use super::{Holder, cover_below, has_secret};
+use super::{Holder, has_secret, redact_below};
 use crate::diagnostic::Mode;
 use crate::object::base64;
 use crate::value::{Value, json};
@@ -78,8 +78,8 @@ pub fn secret_in_annotation(text: &str) -> Option<Value> {
     json::parse(text).ok().filter(has_secret)
 }
 
-/// Whether a text is a manifest with the contents of a Secret in it, in YAML, JSON or base64 of them. One that mentions a
-/// Secret and cannot be read, as templates cannot, counts.
+/// Whether a text is a manifest with the contents of a Secret in it, in YAML, JSON or base64 of them. One that mentions
+/// a Secret and cannot be read, as templates cannot, counts.
 pub(super) fn is_copy(text: &str, depth: u32) -> bool {
     if text.len() < SHORTEST {
         return false;
@@ -117,9 +117,9 @@ fn is_manifest_of_secret(text: &str, depth: u32) -> bool {
 
 /// Whether redaction changes a value.
 fn is_uncovered(value: &Value, depth: u32) -> bool {
-    let mut covered = value.clone();
-    cover_below(&mut covered, Copies::Any { depth: depth.saturating_add(1) });
-    covered != *value
+    let mut masked = value.clone();
+    redact_below(&mut masked, Copies::Any { depth: depth.saturating_add(1) });
+    masked != *value
 }
 
 pub(super) fn read(text: &str) -> Result<Vec<Parsed>, YamlError> {
@@ -143,7 +143,7 @@ fn names_kind(text: &str) -> bool {
     words.any(|word| std::mem::replace(&mut is_kind, word == "kind") && Holder::named(word).is_some())
 }
 
-/// Whether a text has a word for what a Secret holds.
+/// Whether a text has a word that names the contents of a Secret.
 fn mentions_contents(text: &str) -> bool {
     words(text).any(|it| matches!(it, "data" | "stringData" | "overrides" | "annotations"))
 }

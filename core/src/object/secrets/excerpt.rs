@@ -44,8 +44,8 @@ impl Excerpts {
         Excerpts { values: SecretValues::of(&secrets, |_| false) }
     }
 
-    /// A line of a text, counted from one. In a document that is or may be a Secret, only lines are shown that redaction
-    /// leaves as they are.
+    /// A line of a text, counted from one. In a document that is or may be a Secret, only lines are shown that
+    /// redaction leaves as they are.
     pub fn line(&self, text: &str, number: usize) -> Option<Excerpt> {
         let mut before = 0;
         for part in parts(text) {

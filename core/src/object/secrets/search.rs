@@ -24,7 +24,7 @@ pub const MIN: usize = 6;
 
 const SHIFTS: usize = 1 << 13;
 
-/// The farthest move: the window less the two bytes that are looked at, and one.
+/// The longest shift: the window less the two compared bytes, plus one.
 const FARTHEST: u8 = 5;
 
 fn slot(first: u8, second: u8) -> usize {
@@ -57,8 +57,8 @@ impl Search {
         self.patterns.is_empty()
     }
 
-    /// Where the first pattern is: its start and its end, and whether it is a word. The longest one counts where several
-    /// start at one place.
+    /// Where the first pattern is: its start and its end, and whether it is a word. The longest one counts where
+    /// several start at one place.
     pub fn find(&self, text: &[u8]) -> Option<(usize, usize, bool)> {
         if self.is_empty() {
             return None;

@@ -1,7 +1,7 @@
 //! Redaction of a text of documents.
 
 use super::copies::{mentions_secret, read};
-use super::{MASK, cover, cover_leaves, holds_secret};
+use super::{MASK, holds_secret, redact, redact_leaves};
 use crate::object::identity::ObjectName;
 use crate::value::path::Pointer;
 use crate::value::{Map, Position, Value};
@@ -24,23 +24,25 @@ pub struct RedactedDocument {
     pub name: Option<ObjectName>,
 }
 
-/// Redacts the Secrets in a text of YAML or JSON. The text keeps its number of lines, and other documents keep every byte.
+/// Redacts the Secrets in a text of YAML or JSON. The text keeps its number of lines, and other documents keep every
+/// byte.
 ///
-/// 1. The values that [`cover`] replaces are replaced where they stand. Comments of the document go, too.
+/// 1. The values that [`redact`] replaces are replaced in place. Comments of the document are removed.
 /// 2. A string that is the manifest of a Secret is replaced as a value, in whatever field it is: tools keep copies in
 ///    annotations, and people put manifests into ConfigMaps.
 /// 3. If the notation does not allow that, as an alias of a map does not, the redacted document is one line of JSON.
 /// 4. A part that cannot be read becomes a comment if it mentions a Secret, or if no line of it has another kind.
-/// 5. The `data` and `stringData` of a document without a kind, or of the kind `secret`, are replaced: it may be a Secret.
+/// 5. The `data` and `stringData` of a document without a kind, or of the kind `secret`, are replaced: it may be a
+///    Secret.
 ///
 /// # Example
 ///
 /// ```
 /// use fleetfold_core::object::secrets::redact_text;
 ///
-/// let text = "kind: Secret\nmetadata:\n  name: db\nstringData:\n  run: |\n    hunter2\n  user: hunter3 # old\ntype: Opaque\n";
+/// let text = "kind: Secret\nmetadata:\n  name: db\nstringData:\n  run: |\n    hunter2\n  user: hunter3 # old\n";
 /// let redacted = redact_text(text);
-/// let want = "kind: Secret\nmetadata:\n  name: db\nstringData:\n  run: \"(masked)\"\n\n  user: \"(masked)\"\ntype: Opaque\n";
+/// let want = "kind: Secret\nmetadata:\n  name: db\nstringData:\n  run: \"(masked)\"\n\n  user: \"(masked)\"\n";
 /// assert_eq!(redacted.text, want);
 /// assert_eq!(redacted.documents[0].name.as_ref().map(ToString::to_string).as_deref(), Some("Secret/db"));
 /// ```
@@ -74,22 +76,22 @@ fn redact_part(part: &str, lines_before: u32, redacted: &mut RedactedText) {
         }
         return;
     };
-    let covered: Vec<Value> = documents.iter().map(|document| without_secrets(&document.value)).collect();
-    let pairs = || documents.iter().zip(&covered);
+    let masked: Vec<Value> = documents.iter().map(|document| without_secrets(&document.value)).collect();
+    let pairs = || documents.iter().zip(&masked);
     let is_secret =
-        |(document, covered): &(&Parsed, &Value)| holds_secret(&document.value) || document.value != **covered;
+        |(document, masked): &(&Parsed, &Value)| holds_secret(&document.value) || document.value != **masked;
     if !pairs().any(|pair| is_secret(&pair)) {
         redacted.text.push_str(part);
         return;
     }
-    for (document, covered) in pairs().filter(is_secret) {
+    for (document, masked) in pairs().filter(is_secret) {
         let line = document.places.value(&Pointer::root()).map_or(1, |it| it.line).saturating_add(lines_before);
-        redacted.documents.push(RedactedDocument { line, name: Some(ObjectName::of(covered)) });
+        redacted.documents.push(RedactedDocument { line, name: Some(ObjectName::of(masked)) });
     }
-    let in_place = InPlace::of(part, pairs()).map(|it| it.write(part)).filter(|written| reads_as(written, &covered));
-    redacted.text.push_str(
-        &in_place.unwrap_or_else(|| on_first_lines(part, &covered.iter().map(json_line).collect::<Vec<_>>())),
-    );
+    let in_place = InPlace::of(part, pairs()).map(|it| it.write(part)).filter(|written| reads_as(written, &masked));
+    redacted
+        .text
+        .push_str(&in_place.unwrap_or_else(|| on_first_lines(part, &masked.iter().map(json_line).collect::<Vec<_>>())));
 }
 
 fn reads_as(text: &str, values: &[Value]) -> bool {
@@ -101,10 +103,10 @@ fn reads_as(text: &str, values: &[Value]) -> bool {
 /// The value without the contents of Secrets. A document that has contents and no kind may be a Secret.
 fn without_secrets(value: &Value) -> Value {
     let mut value = value.clone();
-    cover(&mut value);
+    redact(&mut value);
     if let Some(map) = value.as_map_mut().filter(|it| !is_of_another_kind(it)) {
         let contents = map.iter_mut().filter(|(key, _)| matches!(key.as_str(), "data" | "stringData"));
-        contents.filter(|(_, value)| !value.is_null()).for_each(|(_, value)| cover_leaves(value));
+        contents.filter(|(_, value)| !value.is_null()).for_each(|(_, value)| redact_leaves(value));
     }
     value
 }
@@ -133,7 +135,7 @@ fn is_blank(part: &str) -> bool {
 /// Where the text of a part changes.
 #[derive(Default)]
 struct InPlace {
-    /// Where a value starts, and what is written there.
+    /// The start of a value, and its replacement.
     replaced: Vec<(Position, String)>,
     /// The lines on which keys and items start: the text of a replaced value ends before the next of them.
     starts: Vec<u32>,
@@ -143,10 +145,10 @@ impl InPlace {
     fn of<'a>(part: &str, documents: impl Iterator<Item = (&'a Parsed, &'a Value)>) -> Option<InPlace> {
         let lines: Vec<&str> = part.split('\n').collect();
         let mut changes = InPlace::default();
-        for (document, covered) in documents {
+        for (document, masked) in documents {
             let root = document.places.value(&Pointer::root())?;
             changes.starts.push(root.line);
-            changes.add(&lines, document, &mut Pointer::root(), &document.value, covered)?;
+            changes.add(&lines, document, &mut Pointer::root(), &document.value, masked)?;
         }
         changes.starts.sort_unstable();
         changes.replaced.sort_by_key(|(place, _)| *place);
@@ -159,32 +161,32 @@ impl InPlace {
         document: &Parsed,
         pointer: &mut Pointer,
         value: &Value,
-        covered: &Value,
+        masked: &Value,
     ) -> Option<()> {
         let place = document.places.value(pointer)?;
         let line = lines.get(usize::try_from(place.line).ok()?.checked_sub(1)?)?;
         let first = line.chars().nth(usize::try_from(place.column).ok()?.checked_sub(1)?);
         let is_flow = matches!(first, Some('{' | '['));
-        match (value, covered) {
-            _ if value == covered && is_flow => {}
-            (Value::Map(map), Value::Map(covered)) if !is_flow => {
-                for ((key, value), (_, covered)) in map.iter().zip(covered.iter()) {
+        match (value, masked) {
+            _ if value == masked && is_flow => {}
+            (Value::Map(map), Value::Map(masked)) if !is_flow => {
+                for ((key, value), (_, masked)) in map.iter().zip(masked.iter()) {
                     pointer.push(key.clone());
                     self.starts.push(document.places.key(pointer)?.line);
-                    self.add(lines, document, pointer, value, covered)?;
+                    self.add(lines, document, pointer, value, masked)?;
                     pointer.pop();
                 }
             }
-            (Value::List(items), Value::List(covered)) if !is_flow => {
-                for (index, (item, covered)) in items.iter().zip(covered.iter()).enumerate() {
+            (Value::List(items), Value::List(masked)) if !is_flow => {
+                for (index, (item, masked)) in items.iter().zip(masked.iter()).enumerate() {
                     pointer.push(index.to_string());
                     self.starts.push(document.places.value(pointer)?.line);
-                    self.add(lines, document, pointer, item, covered)?;
+                    self.add(lines, document, pointer, item, masked)?;
                     pointer.pop();
                 }
             }
-            _ if value == covered => {}
-            _ => self.replaced.push((place, json_line(covered))),
+            _ if value == masked => {}
+            _ => self.replaced.push((place, json_line(masked))),
         }
         Some(())
     }

@@ -1,4 +1,4 @@
-//! Recognizes copies of what Secrets hold by their value, in whatever field they are.
+//! Recognizes copies of the contents of Secrets by their value, in any field.
 
 use std::fmt;
 
@@ -10,11 +10,11 @@ use crate::value::{Map, Text, Value};
 
 /// The values of some Secrets, to find them in texts.
 ///
-/// 1. A value is searched for if it has six bytes or more. Shorter than 16 bytes, it counts only where no letter or digit
-///    is next to it: a password `postgres` is not in `postgresql`.
-/// 2. It is found plain, escaped as in JSON (also in JSON inside of JSON), in base64, in base64 of base64, and in base64
-///    of a longer text. Of a long value the first 256 bytes count, in base64 the first 96, twice 48. Lines of base64, as
-///    in a PEM file, are found each for itself.
+/// 1. A value is searched for if it has six bytes or more. Shorter than 16 bytes, it counts only where no letter or
+///    digit is next to it: a password `postgres` is not in `postgresql`.
+/// 2. It is found plain, escaped as in JSON (also in JSON inside of JSON), in base64, in base64 of base64, and in
+///    base64 of a longer text. Of a long value the first 256 bytes count, in base64 the first 96, twice 48. Lines of
+///    base64, as in a PEM file, are searched for separately.
 /// 3. Certificates are public. A value that is also a name of a cluster, a namespace or an object is no secret either.
 /// 4. Values that are compressed, encrypted, hashed or split are not found.
 #[derive(Clone, Default)]
@@ -37,7 +37,7 @@ impl fmt::Debug for SecretValues {
 }
 
 impl SecretValues {
-    /// The values that the Secrets in these objects hold. `is_name` says which texts are names.
+    /// The values of the Secrets in these objects. `is_name` returns whether a text is a name.
     ///
     /// # Example
     ///
@@ -67,7 +67,7 @@ impl SecretValues {
     }
 
     /// The text with the mask in place of the values, if there are any.
-    pub fn cover_text(&self, text: &str) -> Option<String> {
+    pub fn mask_text(&self, text: &str) -> Option<String> {
         let (mut rest, mut out) = (text, String::new());
         while let Some((start, end, is_word)) = self.0.find(rest.as_bytes()) {
             // The text in base64 around a value has some of its bits.
@@ -88,14 +88,14 @@ impl SecretValues {
     }
 
     /// Masks every text that has one of the values in it.
-    pub fn cover(&self, value: &mut Value) {
+    pub fn mask(&self, value: &mut Value) {
         if self.is_empty() || !self.is_within(value) {
             return;
         }
         if let Some(items) = value.as_list_mut() {
-            items.iter_mut().for_each(|it| self.cover(it));
+            items.iter_mut().for_each(|it| self.mask(it));
         } else if let Some(map) = value.as_map_mut() {
-            map.iter_mut().for_each(|(_, it)| self.cover(it));
+            map.iter_mut().for_each(|(_, it)| self.mask(it));
         } else {
             *value = MASK.into();
         }
@@ -111,7 +111,7 @@ impl SecretValues {
     }
 
     /// The same in JSON text, in these parts of it. Keys stay.
-    pub fn cover_json(&self, json: String, parts: &[(usize, usize)]) -> String {
+    pub fn mask_json(&self, json: String, parts: &[(usize, usize)]) -> String {
         let (mut out, mut taken) = (String::new(), 0);
         for (start, end) in parts {
             let mut at = *start;
@@ -264,7 +264,7 @@ impl Collected<'_> {
         self.patterns.push(Pattern { bytes: text.as_bytes().into(), is_word: text.len() < LONG });
     }
 
-    /// The part of base64 that does not depend on what is around the bytes, for each of the three ways to align them.
+    /// The part of base64 that does not depend on what is around the bytes, for each of the three alignments.
     fn add_encoded(&mut self, bytes: &[u8]) {
         for (before, skipped) in [(0, 0), (1, 2), (2, 3)] {
             let aligned: Vec<u8> = std::iter::repeat_n(0, before).chain(bytes.iter().copied()).collect();
@@ -361,16 +361,16 @@ mod tests {
         let values = values(r#"{"kind":"Secret","stringData":{"a":"hunter2"}}"#);
         let json = r#"{"a":["x hunter2 y","b\\\"","hunter2"],"hunter2":"c"}"#.to_owned();
         let want = r#"{"a":["(masked)","b\\\"","(masked)"],"hunter2":"c"}"#;
-        assert_eq!(values.cover_json(json.clone(), &[(0, json.len())]), want);
-        assert_eq!(values.cover_json(json.clone(), &[(0, 3)]), json);
+        assert_eq!(values.mask_json(json.clone(), &[(0, json.len())]), want);
+        assert_eq!(values.mask_json(json.clone(), &[(0, 3)]), json);
     }
 
     #[test]
     fn a_message_keeps_its_other_words() {
         let values = values(r#"{"kind":"Secret","stringData":{"a":"hunter2"}}"#);
         let want = "`(masked)` is not `(masked)`".to_owned();
-        assert_eq!(values.cover_text("`hunter2` is not `hunter2`"), Some(want));
-        assert_eq!(values.cover_text("nothing"), None);
+        assert_eq!(values.mask_text("`hunter2` is not `hunter2`"), Some(want));
+        assert_eq!(values.mask_text("nothing"), None);
     }
 
     #[test]

@@ -1,4 +1,5 @@
-//! What is wrong with a document after a change, and was not before: found by making the change, looking, and undoing it.
+//! What is wrong with a document after a change, and was not before: found by making the change, looking, and undoing
+//! it.
 
 use std::convert::Infallible;
 
@@ -20,17 +21,17 @@ use crate::workspace::trial::Journal;
 /// None of its own: whatever is found is weighed.
 pub fn judge(
     workspace: &mut Workspace,
-    asked: &AdmissionRequest,
+    request: &AdmissionRequest,
     rule: &Rule,
     _: &ReviewOptions,
 ) -> Result<Verdict, Error> {
-    if asked.is_quiet() {
+    if request.is_quiet() {
         return Ok(Verdict::default());
     }
     let mut verdict = Verdict::default();
-    let (before, after) = look(workspace, asked, rule);
-    let old = asked.old.as_ref().map(|it| &it.value);
-    let mut known = Known::of(before, old, &asked.new.value);
+    let (before, after) = look(workspace, request, rule);
+    let old = request.old.as_ref().map(|it| &it.value);
+    let mut known = Known::of(before, old, &request.new.value);
     for finding in after {
         match finding.severity {
             Severity::Error if known.has(&finding) => verdict.warn(&finding),
@@ -44,8 +45,8 @@ pub fn judge(
 }
 
 /// What is found about the document before the change and after it.
-fn look(workspace: &mut Workspace, asked: &AdmissionRequest, rule: &Rule) -> (Vec<Diagnostic>, Vec<Diagnostic>) {
-    let AdmissionRequest { identity, old, new, .. } = asked;
+fn look(workspace: &mut Workspace, request: &AdmissionRequest, rule: &Rule) -> (Vec<Diagnostic>, Vec<Diagnostic>) {
+    let AdmissionRequest { identity, old, new, .. } = request;
     let (mut before, mut after) = (Vec::new(), Vec::new());
     from_server(workspace, identity, old.as_ref(), |workspace| {
         alone(workspace, old.as_ref(), rule, &mut before);
@@ -91,11 +92,11 @@ struct Known<'a> {
     /// The document before and after; nothing where nothing was wrong with it.
     repaired: Option<(&'a Value, &'a Value)>,
     /// How many places are still looked up.
-    looks: usize,
+    lookups: usize,
 }
 
-/// Looking up a place walks the old document: a broken one with many errors is not worth it.
-const LOOKS: usize = 100;
+/// Looking up a place walks the old document: for one with many errors that is too slow.
+const MAX_LOOKUPS: usize = 100;
 
 impl<'a> Known<'a> {
     fn of(before: Vec<Diagnostic>, old: Option<&'a Value>, new: &'a Value) -> Known<'a> {
@@ -105,13 +106,13 @@ impl<'a> Known<'a> {
             *times = times.saturating_add(1);
         }
         let repaired = old.filter(|_| !errors.is_empty()).map(|old| (old, new));
-        Known { errors, repaired, looks: LOOKS }
+        Known { errors, repaired, lookups: MAX_LOOKUPS }
     }
 
     /// Whether an error was there before. It may have stood elsewhere in a list, but no more often.
     ///
-    /// Who reads a document may stop at the first error, so that mending it brings the next one to light. Where something was
-    /// wrong already, an error about what did not change is therefore an old one.
+    /// A reader may stop at the first error of a document, so fixing that one reveals the next. So if there were errors
+    /// before, an error about an unchanged part is an old one.
     fn has(&mut self, error: &Diagnostic) -> bool {
         let left = self.errors.get_mut(&(error.code, error.message.clone())).filter(|left| **left > 0);
         if let Some(left) = left {
@@ -119,12 +120,13 @@ impl<'a> Known<'a> {
             return true;
         }
         let (Some((old, new)), Some(path)) = (self.repaired, &error.at.path) else { return false };
-        self.looks = self.looks.saturating_sub(1);
-        self.looks > 0 && stood(old, new, path)
+        self.lookups = self.lookups.saturating_sub(1);
+        self.lookups > 0 && stood(old, new, path)
     }
 }
 
-/// Whether what is at a place, or else what is around it, was in the old document: there, or elsewhere in the lists on the way.
+/// Whether the value at a place, or the one around it, was in the old document: at that place, or elsewhere in the
+/// lists on its path.
 fn stood(old: &Value, new: &Value, path: &Pointer) -> bool {
     let (mut value, mut steps) = (new, Vec::new());
     for step in path.segments() {

@@ -1,12 +1,12 @@
-//! What a change would do to clusters, counted: found by making it, comparing what clusters get, and undoing it.
+//! The effect of a change on clusters: applies it, compares the results of clusters, and reverts it.
 //!
-//! 1. Counted is what clusters get from every subject that the change reaches, as `whatIf` shows it: the objects; where a dialect
-//!    gives options or decisions, one for each cluster.
+//! 1. Counts the objects of clusters from every subject that the change affects, as `whatIf` reports them; if a dialect
+//!    has options or decisions instead, one for each cluster.
 //! 2. An object that a cluster no longer gets is deleted there, unless a policy retains it. A new or different object
 //!    counts as changed.
-//! 3. What cannot be read after the change keeps its last state, and takes nothing.
-//! 4. With a namespace, or the organization that has it, goes what is in it.
-//! 5. A status, a finalizer, and what is being deleted already are never in the way.
+//! 3. A document that cannot be read after the change keeps its last state, and deletes nothing.
+//! 4. Deleting a namespace, or its organization, deletes everything in it.
+//! 5. Changes of a status or a finalizer, and of an object that is being deleted, always pass.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -55,23 +55,23 @@ pub fn concerns(view: View, group: &str, kind: &str) -> bool {
 }
 
 /// Holds the new version of a document against the limits.
-pub fn of_change(workspace: &mut Workspace, asked: &AdmissionRequest, limits: &Limits, verdict: &mut Verdict) {
-    let AdmissionRequest { identity, old, new, .. } = asked;
-    if asked.moves_nothing() || is_emptied(&workspace.store, identity) {
+pub fn of_change(workspace: &mut Workspace, request: &AdmissionRequest, limits: &Limits, verdict: &mut Verdict) {
+    let AdmissionRequest { identity, old, new, .. } = request;
+    if request.moves_nothing() || is_emptied(&workspace.store, identity) {
         return;
     }
     let edited: Vec<Identity> = is_cluster(identity).then(|| identity.clone()).into_iter().collect();
     let impact = from_server(workspace, identity, old.as_ref(), |workspace| {
         let mut impact = Impact { managed: managed(workspace), ..Impact::default() };
-        let own_before = workspace.results.per_cluster_options(&workspace.store, &edited);
+        let per_cluster_before = workspace.results.per_cluster_options(&workspace.store, &edited);
         let put = |workspace: &mut Workspace, journal: &mut Journal| {
             journal.put(workspace, new.clone(), &mut Vec::new());
             Ok::<(), Infallible>(())
         };
         let Ok(()) = workspace.trial(put, |workspace, replaced, _| {
-            impact.count(workspace, replaced, Reviewed { identity, going: &[] });
+            impact.count(workspace, replaced, Reviewed { identity, deleted: &[] });
             for (key, now) in workspace.results.per_cluster_options(&workspace.store, &edited) {
-                if own_before.get(&key).is_some_and(|it| *it != now) && !impact.changed.contains(&key) {
+                if per_cluster_before.get(&key).is_some_and(|it| *it != now) && !impact.changed.contains(&key) {
                     impact.changes = impact.changes.saturating_add(1);
                 }
             }
@@ -82,8 +82,8 @@ pub fn of_change(workspace: &mut Workspace, asked: &AdmissionRequest, limits: &L
 }
 
 /// Holds the going of a document against the limits.
-pub fn of_going(workspace: &mut Workspace, going: &DeleteRequest, limits: &Limits, verdict: &mut Verdict) {
-    let DeleteRequest { identity, old } = going;
+pub fn of_delete(workspace: &mut Workspace, request: &DeleteRequest, limits: &Limits, verdict: &mut Verdict) {
+    let DeleteRequest { identity, old } = request;
     let Some(old) = old.as_ref().or_else(|| workspace.document(identity)).cloned() else { return };
     if is_terminating(&old.value) || is_emptied(&workspace.store, identity) {
         return;
@@ -99,7 +99,7 @@ pub fn of_going(workspace: &mut Workspace, going: &DeleteRequest, limits: &Limit
             Ok::<(), Infallible>(())
         };
         let Ok(()) = workspace.trial(remove, |workspace, replaced, _| {
-            impact.count(workspace, replaced, Reviewed { identity, going: &all });
+            impact.count(workspace, replaced, Reviewed { identity, deleted: &all });
         });
         impact
     });
@@ -141,23 +141,23 @@ fn size(rendered: &Rendered) -> usize {
 #[derive(Clone, Copy)]
 struct Reviewed<'a> {
     identity: &'a Identity,
-    /// The documents that go, as they were.
-    going: &'a [Document],
+    /// The deleted documents.
+    deleted: &'a [Document],
 }
 
 impl Reviewed<'_> {
-    fn lets_go(self, subject: &Identity) -> bool {
-        self.going.iter().any(|it| it.identity == *subject)
+    fn deletes(self, subject: &Identity) -> bool {
+        self.deleted.iter().any(|it| it.identity == *subject)
     }
 
-    /// How it ends that a cluster gets something of a subject.
-    fn ending(&self, identity: &Identity, subject: &dyn Subject, cluster: &Text) -> RemovalCause<'_> {
+    /// Why a cluster loses the objects of a subject.
+    fn removal_cause(&self, identity: &Identity, subject: &dyn Subject, cluster: &Text) -> RemovalCause<'_> {
         let is_its = |it: &&Document| {
             let scope = Scope::of(&it.identity);
             it.identity.name == *cluster && matches!(subject.targets(), Targets::Fleet(its, _) if *its == scope)
         };
-        match self.going.iter().filter(|it| is_cluster(&it.identity)).find(is_its) {
-            _ if self.lets_go(identity) => RemovalCause::Subject,
+        match self.deleted.iter().filter(|it| is_cluster(&it.identity)).find(is_its) {
+            _ if self.deletes(identity) => RemovalCause::Subject,
             Some(cluster) => RemovalCause::Cluster(cluster),
             None => RemovalCause::NotPicked,
         }
@@ -188,9 +188,9 @@ impl Impact {
             let counts = match now {
                 // It keeps its last state.
                 Some(Err(_)) => false,
-                // Nobody reads it any more, which takes nothing, unless it goes itself.
-                None => reviewed.lets_go(identity),
-                // It was there before somebody else let go of it.
+                // No dialect reads it any more, which deletes nothing, unless it is deleted itself.
+                None => reviewed.deletes(identity),
+                // It existed before another subject released it.
                 Some(Ok(it)) if matches!(before, Previous::Absent) && it.is_object() => reviewed.identity == identity,
                 Some(Ok(_)) => true,
             };
@@ -213,7 +213,8 @@ impl Impact {
         for (cluster, earlier, later) in before.beside(state.map_or(&none, SubjectEntry::cluster_results)) {
             let (deletes, changes) = match (earlier, later.map(|it| &it.rendered)) {
                 (Some(cluster_result), None) => {
-                    let stays = was.is_some_and(|it| it.retains_on(view, reviewed.ending(identity, it, cluster)));
+                    let stays =
+                        was.is_some_and(|it| it.retains_on(view, reviewed.removal_cause(identity, it, cluster)));
                     (if stays { 0 } else { weight(cluster_result) }, 0)
                 }
                 (None | Some(ClusterResult { rendered: Err(_), .. }), Some(Ok(rendered))) => (0, size(rendered)),

@@ -1,5 +1,4 @@
-//! What an API server asks: the `request` of an AdmissionReview. It may have more fields than are known here; those that
-//! matter must be what they should be.
+//! The `request` of an AdmissionReview. Unknown fields are ignored; the others must have the right types.
 
 use crate::choice;
 use crate::diagnostic::decode::Decode;
@@ -37,10 +36,10 @@ pub struct AdmissionRequest {
     /// # Errors
     ///
     /// The requesting user. Missing user info matters only if a permission is needed.
-    pub asker: Result<Requester, Error>,
+    pub requester: Result<Requester, Error>,
 }
 
-/// Who asks, with all that an API server knows of them.
+/// The user of the request, with all data that an API server has.
 #[derive(Clone, Debug, Default)]
 pub struct Requester {
     pub user: User,
@@ -94,17 +93,18 @@ impl AdmissionRequest {
         let mut documents = given.into_iter().map(|(field, value)| document(value, &identity, &at.key(field)));
         let new = documents.next().transpose()?.ok_or_else(|| missing("object", &at))?;
         let old = documents.next().transpose()?;
-        Ok(AdmissionRequest { old, new, asker: Requester::read(request), identity })
+        Ok(AdmissionRequest { old, new, requester: Requester::read(request), identity })
     }
 
-    /// Whether nothing changes that a rule looks at: a status, a finalizer or a label was written, or the object is on its way
-    /// out and must not be kept from going.
+    /// Whether nothing changes that a rule checks: a status, a finalizer or a label was written, or the object is being
+    /// deleted and must not be blocked.
     pub fn is_quiet(&self) -> bool {
         let unchanged = |old: &Document| old.value.get("spec") == self.new.value.get("spec");
         self.old.as_ref().is_some_and(|old| unchanged(old) || is_terminating(&old.value))
     }
 
-    /// Whether nothing changes that could reach a cluster: a status or a finalizer was written, or the object is on its way out.
+    /// Whether nothing changes that could affect a cluster: a status or a finalizer was written, or the object is being
+    /// deleted.
     pub fn moves_nothing(&self) -> bool {
         let says = |it: &Value| {
             let mut said = it.as_map().cloned().unwrap_or_default();

@@ -1,11 +1,11 @@
-//! How a verdict is put: on one line, for people, and never longer than anybody reads.
+//! The message of a verdict: one line of limited length.
 
 use crate::diagnostic::Diagnostic;
 use crate::value::collections::SortedSet;
 
 /// How many reasons a denial gives.
 const REASONS: usize = 5;
-/// How many characters one of them has: what is quoted in it may be of any length.
+/// The length limit of one message, in characters: quoted values may be of any length.
 const REASON: usize = 1_000;
 /// How many warnings there are, and how many characters each has: API servers drop what is longer.
 const WARNINGS: usize = 20;
@@ -58,7 +58,7 @@ fn cut(text: &str, most: usize) -> String {
         return line;
     }
     let kept: String = line.chars().take(most.saturating_sub(1)).collect();
-    // A word that was cut right after its end is whole.
+    // A word that was cut right after its end is complete.
     let whole = line.chars().nth(most.saturating_sub(1)).is_some_and(char::is_whitespace);
     let end = if whole { kept.len() } else { kept.rfind(' ').unwrap_or(kept.len()) };
     format!("{}…", kept.get(..end).unwrap_or(&kept).trim_end())

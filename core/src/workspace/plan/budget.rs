@@ -1,18 +1,18 @@
-//! How much a plan may take away.
+//! The delete limits of a plan.
 //!
-//! Deletes of objects are counted, and clusters that a decision no longer lists. What somebody asked for by deleting
-//! the subject is not counted.
+//! Deletes of objects are counted, and clusters that a decision no longer lists. Deletes that were requested by
+//! deleting the subject are not counted.
 //!
 //! 1. Objects that are deleted count against the share of the managed objects.
 //! 2. Clusters that leave a decision count against the share of the clusters that decisions list.
 //! 3. Both together count against the number of deletes.
-//! 4. A subject that has two or more objects, or lists two or more clusters, must not lose all of them at once, however
-//!    few they are. A subject that is being deleted may, and so may one that has a single object: moving it elsewhere
-//!    is an edit like any other.
-//! 5. For 1 to 3, what was deleted within the window counts as if it were deleted by this plan, so that many small
-//!    plans are one large plan. Deletes without a time, or without a current time to compare with, are within the
-//!    window. Rule 4 is about one plan: a subject may exchange its clusters one after the other.
-//! 6. Nothing is held because of what was deleted before alone: a plan without deletes passes.
+//! 4. A subject that has two or more objects, or lists two or more clusters, must not lose all of them at once, even if
+//!    they are few. A subject that is being deleted may, and so may one with a single object: moving it elsewhere is an
+//!    ordinary edit.
+//! 5. For 1 to 3, deletes within the window count as deletes of this plan, so many small plans count as a large one.
+//!    Deletes without a time, or without a current time to compare with, are within the window. Rule 4 is about one
+//!    plan: a subject may exchange its clusters one after the other.
+//! 6. Earlier deletes alone hold nothing: a plan without deletes passes.
 
 use super::{Action, Held, Plan, Verb};
 use crate::diagnostic::ReasonCode;

@@ -1,10 +1,10 @@
-//! What is worth an event: conditions that turn between one status and the next.
+//! Events: conditions that change between one status and the next.
 //!
-//! | a condition | is told |
+//! | a condition | is published |
 //! |---|---|
-//! | whose status is another one now | yes |
-//! | that is new | unless it says `Unknown`, or that nothing is wrong |
-//! | whose reason or message alone is another one | no: it would be told again and again |
+//! | whose status has changed | yes |
+//! | that is new | unless it is `Unknown`, or reports that nothing is wrong |
+//! | of which only the reason or message has changed | no: it would be published again and again |
 //!
 //! A KUDO status has no conditions, but a status word, which is published in the same way.
 
@@ -84,7 +84,7 @@ fn turned(former: Option<&str>, condition: &Value) -> Option<Event> {
     let bad = BAD.iter().find(|(it, _)| *it == kind).map(|(_, bad)| *bad);
     let is_told = match former {
         Some(former) => former != status,
-        // That nothing is wrong is no news of something that nobody said anything about.
+        // A new condition that reports no problem is not an event.
         None => status != "Unknown" && !(bad == Some("True") && status == "False"),
     };
     is_told.then(|| Event {
@@ -117,10 +117,10 @@ mod tests {
     #[track_caller]
     fn check(before: &str, after: &str, want: &[(&str, &str, &str)]) {
         let value = |text: &str| crate::value::json::parse(text).expect("a test writes JSON");
-        let told = events(&value(before), &value(after));
+        let found = events(&value(before), &value(after));
         let word = |it: &Event| if it.is_warning { "Warning" } else { "Normal" };
-        let told: Vec<_> = told.iter().map(|it| (word(it), it.reason.as_str(), it.note.as_str())).collect();
-        assert_eq!(told, want);
+        let found: Vec<_> = found.iter().map(|it| (word(it), it.reason.as_str(), it.note.as_str())).collect();
+        assert_eq!(found, want);
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Held actions in the status of their subject: whoever waits for an uninstall looks at the object, not at a plan.
+//! Held actions in the status of their subject: users who wait for an uninstall read the object, not a plan.
 
 use super::events::events;
 use super::{Action, Held, Plan, StatusPatch, Target, status_of};
@@ -8,7 +8,7 @@ use crate::object::identity::is_terminating;
 use crate::object::timestamp::Timestamp;
 use crate::value::Value;
 
-/// How the status of a subject shows what is held.
+/// How the status of a subject shows held actions.
 #[derive(Clone, Debug)]
 pub struct HoldReport {
     pub subject: Identity,
@@ -18,8 +18,8 @@ pub struct HoldReport {
     pub write: fn(&mut Value, &[&Held], Option<Timestamp>),
 }
 
-/// Adds what is held to the statuses of a plan. Whether an action is held depends on all of the plan, so that no subject
-/// can write it alone.
+/// Adds the held actions to the statuses of a plan. Whether an action is held depends on the complete plan, so no
+/// subject can write it alone.
 pub fn report<'p>(plan: &mut Plan, reports: impl Iterator<Item = &'p HoldReport>, now: Option<Timestamp>) {
     for HoldReport { subject, live, write } in reports {
         // The last step of an uninstall deletes the subject: there is no status to write after it.

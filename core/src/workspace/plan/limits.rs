@@ -1,4 +1,4 @@
-//! What stops actions: pauses, protected kinds, and the limits of a whole plan.
+//! Holds actions: pauses, protected kinds, and the limits of a plan.
 
 use super::budget::{Budget, Holdings, RecentDelete, is_decision};
 use super::pause::Pause;
@@ -58,7 +58,7 @@ pub fn assemble<'s, G: Iterator<Item = &'s SubjectPlan>>(
     plan
 }
 
-/// What stops one action by itself: its code, why, and how to let it pass.
+/// Why a single action is held: the code, the reason, and how to release it.
 fn stop(store: &Store, action: &Action) -> Option<(ReasonCode, String, String)> {
     if let Some(Pause { text, hint }) = Pause::of(store, action) {
         return Some((ReasonCode::Paused, text, hint));
@@ -77,8 +77,9 @@ fn allows_delete(object: &Value) -> bool {
     object.text_at(&["metadata", "annotations", ALLOW_DELETE]) == "true"
 }
 
-/// What must come last waits for what is held: a finalizer that goes while an object still refers to its owner leaves the
-/// object to the garbage collector, and a cluster that one decision drops before another lists it is deselected.
+/// Actions that must come last wait for held ones: if a finalizer is removed while an object still refers to its owner,
+/// the garbage collector deletes the object, and a cluster that one decision drops before another lists it is
+/// deselected.
 fn hold_last(plan: &mut Plan) {
     let held: SortedSet<&Identity> = plan.held.iter().map(|it| &it.action.subject).collect();
     let mut decisions: SortedMap<&Identity, i64> = SortedMap::new();

@@ -7,7 +7,7 @@ use super::record::{last_applied, recorded};
 use super::{Action, Held, HoldReport, Need, Reason, StatusPatch, SubjectPlan, Target, Verb, status_of};
 use crate::diagnostic::{Code, Diagnostic, Error, ReasonCode};
 use crate::engine::diff::diff;
-use crate::engine::matching::{Difference, DifferenceKind, Memo, Update, update_always_with, update_with};
+use crate::engine::matching::{Difference, DifferenceKind, PairCache, Update, update_always_with, update_with};
 use crate::engine::ownership::{AdoptAction, Owner, ReleaseAction, adopt, release};
 use crate::engine::patch::{self, Operation};
 use crate::engine::retain::local::{LocalChange, without};
@@ -34,10 +34,10 @@ pub struct Planner<'a> {
     pub known: Known,
 }
 
-/// What was worked out for one cluster and spares work for like ones.
+/// Results for one cluster that save work for similar ones.
 #[derive(Debug, Default)]
 pub struct Known {
-    compared: Memo,
+    compared: PairCache,
     /// Records of what was applied.
     records: Samples,
 }
@@ -56,7 +56,7 @@ pub struct DesiredObject {
 /// The state of an object after planning it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ObjectState {
-    /// It was not looked at yet.
+    /// It was not read yet.
     Unknown,
     /// It is as it should be.
     Fits,
@@ -75,21 +75,21 @@ impl<'a> Planner<'a> {
         Planner::knowing(Known::default(), view, subject)
     }
 
-    /// The same for one of many like clusters, with what was worked out for the others.
+    /// The same for one of many similar clusters, with the results for the others.
     pub fn knowing(known: Known, view: View<'a>, subject: &'a Identity) -> Planner<'a> {
         Planner { view, subject, steps: SubjectPlan::default(), concealed: Arc::default(), known }
     }
 
-    /// What is known of an object; where nothing is, a need is noted.
+    /// The observation of an object; adds a need if it is unknown.
     pub fn look(&mut self, cluster: &str, target: &Target) -> Observation<'a> {
-        let sight = self.view.store.observation(cluster, &target.identity());
-        if matches!(sight, Observation::Unknown) {
+        let observation = self.view.store.observation(cluster, &target.identity());
+        if matches!(observation, Observation::Unknown) {
             self.need(cluster, target.clone(), Text::default());
         }
-        sight
+        observation
     }
 
-    /// What a query lists; while that is not known, a need is noted.
+    /// The objects that a query lists; adds a need while they are unknown.
     pub fn list(&mut self, cluster: &str, query: &Query) -> Option<Vec<(Identity, Value)>> {
         let listed = self.view.store.list(cluster, query);
         if listed.is_none() {
@@ -103,7 +103,7 @@ impl<'a> Planner<'a> {
         self.steps.needs.push(Need { cluster: cluster.into(), target, label_selector });
     }
 
-    /// Makes an object be there and contain what is desired, by the policy of its kind.
+    /// Creates or updates an object so that it contains the desired one, by the policy of its kind.
     pub fn ensure(&mut self, desired: DesiredObject) -> ObjectState {
         self.reconcile(desired, None)
     }
@@ -144,7 +144,7 @@ impl<'a> Planner<'a> {
         let update = match update {
             Ok(update) => update,
             Err(error) => {
-                self.tell(error, &target);
+                self.report(error, &target);
                 return ObjectState::Stuck;
             }
         };
@@ -160,7 +160,7 @@ impl<'a> Planner<'a> {
         let Some(object) = update.object else {
             return if stuck.is_empty() { ObjectState::Fits } else { ObjectState::Stuck };
         };
-        let patch = diff(live, &carry_record(object, &own_part(desired, retained.unwrap_or_default())));
+        let patch = diff(live, &carry_record(object, &without_retained(desired, retained.unwrap_or_default())));
         let reason = Reason {
             code: ReasonCode::Differs,
             text: differ_text(update.differences.len()),
@@ -310,7 +310,7 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// Lets the status of the subject show what is held of it.
+    /// Shows the held actions of the subject in its status.
     pub fn report_holds(&mut self, live: &Value, write: fn(&mut Value, &[&Held], Option<Timestamp>)) {
         self.steps.hold_report = Some(HoldReport { subject: self.subject.clone(), live: live.clone(), write });
     }
@@ -338,8 +338,8 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// Tells of an error that stops one object and nothing else.
-    pub fn tell(&mut self, error: Error, target: &Target) {
+    /// Reports an error that stops one object and nothing else.
+    pub fn report(&mut self, error: Error, target: &Target) {
         let message = format!("`{}`: {}", target.identity(), error.message);
         let diagnostic = Diagnostic::error(error.code, message).of(self.subject);
         self.steps.diagnostics.push(Diagnostic { hint: error.hint, ..diagnostic });
@@ -410,7 +410,7 @@ pub enum Adopted {
     Held,
     Created,
     Shared,
-    /// It differs from what is desired.
+    /// It differs from the desired object.
     Refused(Vec<crate::engine::matching::Difference>),
 }
 
@@ -424,17 +424,17 @@ pub enum Released {
 
 /// The update that also removes local changes.
 fn update_without(
-    memo: &mut Memo,
+    cache: &mut PairCache,
     local: &[LocalChange],
     desired: &Value,
     live: &Value,
     last: Option<&Value>,
 ) -> Result<Update, Error> {
     if local.is_empty() {
-        return update_always_with(memo, desired, live, last);
+        return update_always_with(cache, desired, live, last);
     }
     let kept = without(live, local);
-    let mut update = update_always_with(memo, desired, &kept, last)?;
+    let mut update = update_always_with(cache, desired, &kept, last)?;
     let difference = |it: &LocalChange| Difference {
         path: it.path.clone(),
         kind: DifferenceKind::Extra,
@@ -446,10 +446,11 @@ fn update_without(
     Ok(update)
 }
 
-/// What is desired without what the live object gave.
-fn own_part(mut desired: Value, retained: &[Retention]) -> Value {
+/// The desired object without the values that the live object gave.
+fn without_retained(mut desired: Value, retained: &[Retention]) -> Value {
     let mut places: Vec<Pointer> = retained.iter().map(|it| it.path.clone()).collect();
-    // Later places first, as taking an element out of a list moves those behind it. Indices order by length, then digits.
+    // Later places first, as taking an element out of a list moves those behind it. Indices order by length, then
+    // digits.
     sort_by(&mut places, |a, b| a.segments().map(|it| (it.len(), it)).cmp(b.segments().map(|it| (it.len(), it))));
     for place in places.iter().rev() {
         take(&mut desired, place);
@@ -457,7 +458,7 @@ fn own_part(mut desired: Value, retained: &[Retention]) -> Value {
     desired
 }
 
-/// The updated object with the record of what is desired now.
+/// The updated object with the record of the desired one.
 fn carry_record(object: Value, desired: &Value) -> Value {
     let record = recorded(desired.clone());
     let Some(text) = record.at(&["metadata", "annotations", super::APPLIED]).cloned() else { return object };

@@ -34,7 +34,7 @@ pub fn last_applied(live: &Value, records: &mut Samples) -> Option<Value> {
 /// The desired object without the record, and without what a Secret keeps to itself: which keys there were is enough.
 fn shape_of(desired: &Value) -> Value {
     let mut shape = desired.clone();
-    secrets::cover_contents(&mut shape);
+    secrets::redact_contents(&mut shape);
     let annotations = shape.get_mut("metadata").and_then(|it| it.get_mut("annotations")).and_then(Value::as_map_mut);
     if let Some(annotations) = annotations {
         annotations.remove(APPLIED);

@@ -1,6 +1,6 @@
-//! Every code there is. `docs/codes.md` is made from these lines.
+//! All codes. `docs/codes.md` is generated from these lines.
 
-/// An enum of stable names: what programs may branch on, so that none of them ever changes.
+/// An enum of stable names: programs may branch on them, so none of them ever changes.
 macro_rules! codes {
     ($(#[doc = $about:literal])+ enum $enum:ident; $($(#[doc = $doc:literal])+ $name:ident = $text:literal,)*) => {
         $(#[doc = $about])+
@@ -8,7 +8,7 @@ macro_rules! codes {
         pub enum $enum { $($(#[doc = $doc])+ $name,)* }
 
         impl $enum {
-            /// Every code with what it means, for the documentation.
+            /// Every code with its meaning, for the documentation.
             pub const ALL: &[($enum, &str)] = &[$(($enum::$name, concat!($($doc),+)),)*];
 
             pub fn as_str(self) -> &'static str {
@@ -23,13 +23,13 @@ codes! {
     enum Code;
 
     // The request
-    /// The request is not UTF-8, or its buffer is not one the module gave out.
+    /// The request is not UTF-8, or its buffer is not one that the module allocated.
     BadRequest = "bad-request",
     /// The text is not JSON.
     BadJson = "bad-json",
     /// The text is not YAML as kubectl reads it.
     BadYaml = "bad-yaml",
-    /// YAML that kubectl and YAML 1.2 readers take differently, so it is refused.
+    /// YAML that kubectl and YAML 1.2 readers read differently, so it is refused.
     UnportableYaml = "unportable-yaml",
     /// No op has this name.
     UnknownOp = "unknown-op",
@@ -45,7 +45,7 @@ codes! {
     UnknownKind = "unknown-kind",
     /// The document is of another kind than the field takes.
     WrongKind = "wrong-kind",
-    /// The asked original has no answer of its own here, or takes no such setting.
+    /// The requested upstream has no answer of its own here, or no such setting.
     WrongDialect = "wrong-dialect",
 
     // Documents
@@ -67,9 +67,9 @@ codes! {
     AmbiguousObject = "ambiguous-object",
     /// No plan has such an action now.
     UnknownAction = "unknown-action",
-    /// One document appears twice in what is loaded at once, or in two files.
+    /// One document appears twice in one `load` request, or in two files.
     DuplicateDocument = "duplicate-document",
-    /// The host put the document aside, because working on it exceeded a limit; what it governs keeps its last state.
+    /// The document is quarantined: processing it exceeded a limit of the host. What it governs keeps its last state.
     QuarantinedDocument = "quarantined-document",
 
     // Values
@@ -79,7 +79,7 @@ codes! {
     IntegerOutOfRange = "integer-out-of-range",
     /// A number that no finite double can hold.
     NumberOutOfRange = "number-out-of-range",
-    /// Half of a UTF-16 pair, which is no character.
+    /// Half of a UTF-16 pair, which is not a character.
     LoneSurrogate = "lone-surrogate",
     /// Nested deeper than the limit.
     TooDeep = "too-deep",
@@ -87,9 +87,9 @@ codes! {
     TooLarge = "too-large",
     /// YAML 1.1 and 1.2 read this token differently.
     AmbiguousToken = "ambiguous-token",
-    /// A value that JSON has no word for.
+    /// A value that JSON cannot express.
     NotRepresentable = "not-representable",
-    /// A map key that JSON has no word for.
+    /// A map key that JSON cannot express.
     BadKey = "bad-key",
     /// An alias without its anchor, or one that contains itself.
     BadAlias = "bad-alias",
@@ -109,7 +109,7 @@ codes! {
     BadLabelKey = "bad-label-key",
     /// No label can have this value.
     BadLabelValue = "bad-label-value",
-    /// The operator is none of the selector's.
+    /// A selector has no such operator.
     UnknownOperator = "unknown-operator",
     /// The operator takes values and has none, or the other way round.
     OperatorValues = "operator-values",
@@ -117,15 +117,15 @@ codes! {
     UnknownCluster = "unknown-cluster",
     /// Two clusters have one name.
     DuplicateCluster = "duplicate-cluster",
-    /// A cluster is registered in a namespace from which members are not taken, so its credentials are never used.
+    /// A cluster is registered in a namespace that is not configured for members, so its credentials are never used.
     UntrustedNamespace = "untrusted-namespace",
-    /// The endpoint of a cluster has no TLS, or its certificate is not to be checked, so no credentials are sent.
+    /// The endpoint of a cluster has no TLS or disables certificate checks, so no credentials are sent.
     InsecureEndpoint = "insecure-endpoint",
 
     // Expressions
-    /// The expression is wrong, whatever its variables hold.
+    /// The expression is wrong for all values of its variables.
     BadExpression = "bad-expression",
-    /// The expression has no answer for these values.
+    /// The expression fails for these values.
     ExpressionFailed = "expression-failed",
     /// The expressions of one document together take too many steps, so the document has no result.
     ExpressionBudget = "expression-budget",
@@ -133,7 +133,7 @@ codes! {
     // Folding
     /// Two options cannot both be placed in one tree.
     OptionConflict = "option-conflict",
-    /// A rule looks as if it granted a permission on labels or sets of clusters, and grants none.
+    /// A rule seems to grant a permission on labels or cluster sets, but grants none.
     IneffectiveGrant = "ineffective-grant",
     /// Two overrides of the same precedence set one option, and a name or a missing time decides between them.
     UndecidedOrder = "undecided-order",
@@ -161,7 +161,7 @@ codes! {
     UnknownPath = "unknown-path",
     /// A value of a kind that the rule cannot carry over.
     BadLiveValue = "bad-live-value",
-    /// The original takes a value of the template away because the live object has none.
+    /// KubeFed or Karmada drops a value of the template because the live object has none.
     Dropped = "dropped",
     /// The objects are not of the same kind or name.
     IdentityMismatch = "identity-mismatch",
@@ -181,7 +181,7 @@ codes! {
     // KubeFed
     /// The target of a federated kind is not known.
     UnknownTarget = "unknown-target",
-    /// No FederatedTypeConfig is loaded for a federated kind, so KubeFed would not look at it.
+    /// No FederatedTypeConfig is loaded for a federated kind, so KubeFed would ignore it.
     MissingTypeConfig = "missing-type-config",
     /// A FederatedTypeConfig turns the propagation of its kind off.
     PropagationDisabled = "propagation-disabled",
@@ -219,9 +219,9 @@ codes! {
     OverriddenReplicas = "overridden-replicas",
 
     // Matching and ownership
-    /// The original has no answer for these values.
+    /// The cert-manager operator fails on these values.
     NotComparable = "not-comparable",
-    /// Three-way comparison needs what was applied last.
+    /// A three-way comparison needs the last applied object.
     MissingLastApplied = "missing-last-applied",
     /// A namespaced owner cannot own this object, so the ownership is recorded as a claim.
     OwnedByClaim = "owned-by-claim",
@@ -234,17 +234,17 @@ codes! {
     /// The recorded claims cannot be read.
     BadClaims = "bad-claims",
 
-    /// A difference that no update can mend.
+    /// A difference that no update can remove.
     ImmutableDifference = "immutable-difference",
 
     // Placements
-    /// The placement says something that nothing can be decided by.
+    /// The placement is misconfigured, so it cannot be decided.
     BadPlacement = "bad-placement",
     /// A placement cannot be decided, so its last decisions stay.
     DecisionsKept = "decisions-kept",
     /// A set that the placement names is not bound in its namespace, or does not exist.
     SetNotBound = "set-not-bound",
-    /// The CustomResourceDefinition of the kind has no such field, so that an API server does not store it.
+    /// The CustomResourceDefinition of the kind has no such field, so an API server does not store it.
     DroppedField = "dropped-field",
     /// A field that the API has and nothing acts on.
     IgnoredField = "ignored-field",
@@ -252,9 +252,9 @@ codes! {
     ExpiredScore = "expired-score",
     /// A predicate without conditions, which every cluster satisfies.
     PredicatePicksAll = "predicate-picks-all",
-    /// A decision group that takes none of the chosen clusters, so that there is no such group.
+    /// A decision group matches none of the selected clusters, so it is not created.
     EmptyDecisionGroup = "empty-decision-group",
-    /// Clusters that were chosen before come last, so that every decision is another one.
+    /// Clusters that were chosen before come last, so the decisions change every time.
     UnsteadyPlacement = "unsteady-placement",
 
     // Operators
@@ -268,7 +268,7 @@ codes! {
     DuplicateName = "duplicate-name",
     /// A task of a kind that an install plan cannot have.
     TaskNotInstallable = "task-not-installable",
-    /// The template is to be rendered first.
+    /// The template is not rendered.
     UnrenderedTemplate = "unrendered-template",
     /// A namespace for an object whose kind has none.
     ScopeMismatch = "scope-mismatch",
@@ -280,9 +280,9 @@ codes! {
     NotHealthy = "not-healthy",
     /// An object of the install plan has failed, so the plan stops.
     ObjectFailed = "object-failed",
-    /// A claim of an owner that is not loaded keeps an object for ever.
+    /// A claim of an owner that is not loaded keeps an object forever.
     StaleClaim = "stale-claim",
-    /// The document has no uid, so the hub is asked for it.
+    /// The document has no uid, so the live object is needed.
     UnknownUid = "unknown-uid",
     /// The document is not on the hub.
     NotInstalled = "not-installed",
@@ -306,25 +306,25 @@ codes! {
     // Permissions
     /// The user lacks a permission that the change needs.
     NotGranted = "not-granted",
-    /// A label that anybody may set decides over a set.
+    /// A label that anyone may set decides which clusters are in a set.
     UnguardedLabel = "unguarded-label",
     /// The label that a role grants carries a set's name, and the set selects another value.
     GrantJoinsNothing = "grant-joins-nothing",
     /// The permission comes from the deprecated `join`.
     DeprecatedJoin = "deprecated-join",
-    /// A name in a role has a wildcard, which Kubernetes takes to the letter.
+    /// A name in a role has a wildcard, which Kubernetes reads literally.
     LiteralWildcard = "literal-wildcard",
     /// The set is not valid, so nothing joins it.
     BadClusterSet = "bad-cluster-set",
     /// Two sets share an exclusive key and value.
     SharedExclusiveLabel = "shared-exclusive-label",
-    /// The set has no selector, so that no cluster is ever in it.
+    /// The set has no selector, so no cluster is ever in it.
     SetPicksNone = "set-picks-none",
-    /// A label or a binding names a set that is not there.
+    /// A label or a binding names a set that does not exist.
     UnknownSet = "unknown-set",
-    /// The hub keeps this set as it made it, or puts clusters into it by itself.
+    /// The hub maintains this set, or adds clusters to it by itself.
     WellKnownSet = "well-known-set",
-    /// The binding is not one that a hub takes.
+    /// A hub refuses the binding.
     BadBinding = "bad-binding",
     /// Hubs no longer serve this version of the kind.
     UnservedVersion = "unserved-version",
@@ -332,7 +332,7 @@ codes! {
     UnusedDocument = "unused-document",
     /// A role, binding or subject that cannot be read.
     BadRbac = "bad-rbac",
-    /// A binding grants in its namespace only, and what is asked for has none.
+    /// A binding grants in its namespace only, and the requested resource has none.
     NamespacedGrant = "namespaced-grant",
 
     // Greenhouse
@@ -346,7 +346,7 @@ codes! {
     OptionType = "option-type",
     /// The definition requires the option, and nothing sets it.
     MissingOption = "missing-option",
-    /// What is set here never counts: a layer above it always wins.
+    /// The value never counts: a layer above it always wins.
     ShadowedOption = "shadowed-option",
     /// The integer is beyond 2^53, where Helm loses digits.
     LostDigits = "lost-digits",
@@ -370,7 +370,7 @@ codes! {
     PluginSkipped = "plugin-skipped",
     /// A problem with a finding of its own keeps a cluster from getting its Plugin.
     PluginFailed = "plugin-failed",
-    /// What a plugin waits for is not named, or named twice.
+    /// An entry of `waitFor` has no name, or two.
     BadWaitFor = "bad-wait-for",
     /// Written in a form that Greenhouse no longer has.
     OldForm = "old-form",
@@ -384,7 +384,7 @@ codes! {
     UnknownFlag = "unknown-flag",
     /// No component has this name.
     UnknownComponent = "unknown-component",
-    /// The version is outside the window.
+    /// The version is outside the supported window.
     UnsupportedVersion = "unsupported-version",
     /// The flag does not take this value.
     BadFlagValue = "bad-flag-value",
@@ -406,31 +406,31 @@ codes! {
     SecondInstallation = "second-installation",
     /// An older version would replace a newer one without being requested.
     Downgrade = "downgrade",
-    /// There is no mold to check the flags against.
+    /// The flags of the version are not known, so they cannot be checked.
     NoMold = "no-mold",
     /// Other arguments replace those of the release.
     ArgumentsDropped = "arguments-dropped",
     /// An override that changes nothing.
     NoEffect = "no-effect",
-    /// Labels or annotations that others set go when a difference is mended.
+    /// An update removes labels or annotations that others set.
     ForeignKeysDropped = "foreign-keys-dropped",
-    /// The deployment is not known to its API server, so it cannot own anything.
+    /// The deployment has no uid, so it cannot own anything.
     OwnerUnknown = "owner-unknown",
-    /// Objects that existed before get no owner reference, so they stay when what installs them is deleted.
+    /// Objects that existed before get no owner reference, so they stay when the deployment is deleted.
     ObjectsNotOwned = "objects-not-owned",
-    /// Objects that existed before are taken over, so they are deleted with what installs them.
+    /// Objects that existed before are adopted, so they are deleted with the deployment.
     ObjectsAdopted = "objects-adopted",
-    /// The namespace goes with the deployment, with everything in it.
+    /// The namespace is deleted with the deployment, and everything in it.
     NamespaceOwned = "namespace-owned",
-    /// The deployment's spec says that it must not act.
+    /// The deployment's `managementState` is `Unmanaged`, so nothing is planned for it.
     Unmanaged = "unmanaged",
-    /// Definitions stay when what installed them goes.
+    /// Definitions stay when the deployment is deleted.
     DefinitionsKept = "definitions-kept",
-    /// A workload asks to be restarted in a way that counts as no.
+    /// A workload opts in to restarts with a value that does not count.
     OptInIgnored = "opt-in-ignored",
-    /// A workload asks to be restarted, and nothing restarts workloads.
+    /// A workload opts in to restarts, and the refresher is off.
     RefresherOff = "refresher-off",
-    /// What depends on the time waits until a request has `now`.
+    /// A part of the plan depends on the time, and the request has no `now`.
     TimeUnknown = "time-unknown",
 }
 
@@ -451,7 +451,7 @@ codes! {
     MissingTypeConfig = "missing-type-config",
     /// Another field manager set the field in the cluster, and no retention rule covers it.
     LocalChange = "local-change",
-    /// The cluster is among those that are left out.
+    /// The cluster is on the ignore list.
     Ignored = "ignored",
     /// The cluster is named.
     Named = "named",
@@ -461,12 +461,12 @@ codes! {
     RequirementMet = "requirement-met",
     /// The cluster does not satisfy the requirement.
     RequirementNotMet = "requirement-not-met",
-    /// The original takes a selector that is not valid for one that picks nothing.
+    /// The selector is not valid, which Karmada treats as one that picks nothing.
     BadSelector = "bad-selector",
 
-    /// The cluster is in what the subject names.
+    /// The cluster is in the set or placement that the subject names.
     Member = "member",
-    /// The cluster is not in what the subject names.
+    /// The cluster is not in the set or placement that the subject names.
     NotMember = "not-member",
 
     /// The cluster is picked, and is not ready.
@@ -476,19 +476,19 @@ codes! {
     ParentOption = "parent-option",
     /// The layer is for other clusters.
     ClusterNotSelected = "cluster-not-selected",
-    /// The layer has an error, so that it is used for no cluster.
+    /// The layer has an error, so it is used for no cluster.
     Refused = "refused",
     /// The layer is for plugins of other definitions.
     OtherDefinition = "other-definition",
 
     // Plans
-    /// The object is not there.
+    /// The object does not exist.
     Absent = "absent",
-    /// The live object does not contain what is desired.
+    /// The live object differs from the desired object.
     Differs = "differs",
     /// The object fits, and lacks the owner.
     OwnerMissing = "owner-missing",
-    /// The object existed before and is taken over.
+    /// The object existed before and is adopted.
     Adopted = "adopted",
     /// An owner leaves, and the object stays.
     OwnerLeaves = "owner-leaves",
@@ -498,7 +498,7 @@ codes! {
     Guarded = "guarded",
     /// Everything that referred to the object is released.
     AllReleased = "all-released",
-    /// Something that must come before is held.
+    /// An earlier action is held.
     WaitsForHeld = "waits-for-held",
     /// An object of an earlier step is not healthy yet.
     WaitsForHealth = "waits-for-health",
@@ -506,7 +506,7 @@ codes! {
     NoLongerSelected = "no-longer-selected",
     /// The subject no longer has it.
     NoLongerWanted = "no-longer-wanted",
-    /// What holds the action is paused.
+    /// The subject or the cluster is paused.
     Paused = "paused",
     /// Objects of this kind are not deleted unless they allow it.
     ProtectedKind = "protected-kind",
@@ -520,7 +520,7 @@ codes! {
     AllOfSubject = "all-of-subject",
     /// The installed version is later than the latest one that is loaded, or unknown.
     VersionUnknown = "version-unknown",
-    /// The document of a cluster is absent, and other objects of the cluster are not, so it is unknown whether it left.
+    /// The document of a cluster is absent, and other objects of the cluster exist, so it is unknown whether it left.
     ClusterUnknown = "cluster-unknown",
 
     // Placements
@@ -532,7 +532,7 @@ codes! {
     SetNotBound = "set-not-bound",
     /// A set of the cluster is bound, and the placement names others.
     SetNotNamed = "set-not-named",
-    /// The predicate holds, which is enough.
+    /// The predicate holds, and one is enough.
     PredicateMet = "predicate-met",
     /// None of the predicates holds.
     NoPredicateMet = "no-predicate-met",
@@ -560,7 +560,7 @@ codes! {
     NotDecided = "not-decided",
 
     // Bundles
-    /// Why it is this version that is installed.
+    /// Why this version is installed.
     VersionChosen = "version-chosen",
 
     // Refresh
@@ -574,12 +574,12 @@ codes! {
     KindNotRestarted = "kind-not-restarted",
     /// The workload is not in the namespace of the secret.
     OtherNamespace = "other-namespace",
-    /// The workload does not ask to be restarted.
+    /// The workload does not opt in to restarts.
     NotOptedIn = "not-opted-in",
     /// The workload's pods do not use the secret.
     DoesNotUseSecret = "does-not-use-secret",
     /// The workload restarted for this version of the secret before.
     UpToDate = "up-to-date",
-    /// The original crashes on this workload.
+    /// The cert-manager operator crashes on this workload.
     OriginalCrashes = "original-crashes",
 }

@@ -1,15 +1,15 @@
-//! Reading typed values from a [`Value`], with the path of what is wrong.
+//! Reading typed values from a [`Value`], with the path of an error.
 
 use crate::diagnostic::{Code, Error};
 use crate::value::collections::SortedMap;
 use crate::value::suggest::nearest;
 use crate::value::{JsonPath, Map, Number, Text, Value};
 
-/// Reads a value of the request, moving it: documents are never copied on their way in.
+/// Reads a value of the request by moving it: documents are never copied.
 pub trait Decode: Sized {
     fn decode(value: Value, at: &JsonPath) -> Result<Self, Error>;
 
-    /// What stands for a field that is left out; nothing when it must be there.
+    /// The value of an absent field; `None` if the field is required.
     fn absent() -> Option<Self> {
         None
     }
@@ -19,12 +19,12 @@ pub trait Decode: Sized {
 #[derive(Debug)]
 pub struct Fields<'a> {
     map: Map,
-    spot: &'a JsonPath<'a>,
+    path: &'a JsonPath<'a>,
 }
 
 impl<'a> Fields<'a> {
-    pub fn of(value: Value, spot: &'a JsonPath<'a>, known: &[&str]) -> Result<Fields<'a>, Error> {
-        let Value::Map(map) = value else { return Err(spot.wrong_type("a map", &value)) };
+    pub fn of(value: Value, path: &'a JsonPath<'a>, known: &[&str]) -> Result<Fields<'a>, Error> {
+        let Value::Map(map) = value else { return Err(path.wrong_type("a map", &value)) };
         let map = std::sync::Arc::unwrap_or_clone(map);
         if let Some(unknown) = map.keys().find(|key| !known.contains(&key.as_str())) {
             let hint = match nearest(unknown, known.iter().copied()) {
@@ -33,16 +33,16 @@ impl<'a> Fields<'a> {
                 None => format!("known here: {}", known.join(", ")),
             };
             let message = format!("there is no field `{unknown}` here");
-            return Err(Error::new(Code::UnknownField, message).at(spot.key(unknown)).hint(hint));
+            return Err(Error::new(Code::UnknownField, message).at(path.key(unknown)).hint(hint));
         }
-        Ok(Fields { map, spot })
+        Ok(Fields { map, path })
     }
 
     pub fn take<T: Decode>(&mut self, name: &str) -> Result<T, Error> {
         match self.map.get_mut(name).map(std::mem::take) {
-            Some(value) => T::decode(value, &self.spot.key(name)),
+            Some(value) => T::decode(value, &self.path.key(name)),
             None => T::absent().ok_or_else(|| {
-                Error::new(Code::MissingField, format!("the field `{name}` is missing")).at(self.spot.key(name))
+                Error::new(Code::MissingField, format!("the field `{name}` is missing")).at(self.path.key(name))
             }),
         }
     }

@@ -25,7 +25,7 @@ impl InputLocation {
         }
     }
 
-    /// The whole request, which says nothing about the place.
+    /// The complete request, without a place.
     pub fn is_root(&self) -> bool {
         self.pointer().is_some_and(Pointer::is_root)
     }

@@ -3,7 +3,7 @@
 use crate::choice;
 
 choice! {
-    /// The repaired answer, or the original's with its quirks.
+    /// `strict` (upstream bugs fixed) or `compat` (bug for bug).
     #[derive(Default)]
     pub enum Mode {
         #[default]

@@ -67,7 +67,7 @@ pub fn from_value<T: DeserializeOwned>(value: Value) -> Result<T, Error> {
 ///
 /// The value is not what `T` takes.
 pub fn from_value_ignoring_unknown<T: DeserializeOwned>(value: Value) -> Result<T, Error> {
-    let reader = Reader { source: Source::Given(value), ignores_unknown: true };
+    let reader = Reader { source: Source::Present(value), ignores_unknown: true };
     T::deserialize(reader).map_err(ReadError::into_error)
 }
 
@@ -80,14 +80,14 @@ pub struct Reader {
 
 #[derive(Clone, Debug)]
 enum Source {
-    Given(Value),
+    Present(Value),
     /// A declared field that the map lacks, by its name.
     Absent(&'static str),
 }
 
 impl From<Value> for Reader {
     fn from(value: Value) -> Reader {
-        Reader { source: Source::Given(value), ignores_unknown: false }
+        Reader { source: Source::Present(value), ignores_unknown: false }
     }
 }
 
@@ -100,7 +100,7 @@ impl From<&Value> for Reader {
 impl Reader {
     fn value(self) -> Result<Value, ReadError> {
         match self.source {
-            Source::Given(value) => Ok(value),
+            Source::Present(value) => Ok(value),
             Source::Absent(name) => Err(ReadError::missing(name)),
         }
     }
@@ -203,8 +203,8 @@ impl<'de> Deserializer<'de> for Reader {
 
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ReadError> {
         match self.source {
-            Source::Absent(_) | Source::Given(Value::Null) => visitor.visit_none(),
-            Source::Given(_) => visitor.visit_some(self),
+            Source::Absent(_) | Source::Present(Value::Null) => visitor.visit_none(),
+            Source::Present(_) => visitor.visit_some(self),
         }
     }
 
@@ -224,15 +224,15 @@ impl<'de> Deserializer<'de> for Reader {
         name: &'static str,
         visitor: V,
     ) -> Result<V::Value, ReadError> {
-        /// Longer texts are shared, and worth the way through an error.
+        /// Longer texts are shared, by moving them through an error.
         const COPIED: usize = 64;
         match (name, &self.source) {
             (VALUE, _) => Err(ReadError::moved(self.value()?)),
             (MAP, _) => Err(ReadError::moved(Value::Map(self.map()?))),
-            (TEXT, Source::Given(Value::Text(text))) if text.len() <= COPIED => visitor.visit_str(text),
+            (TEXT, Source::Present(Value::Text(text))) if text.len() <= COPIED => visitor.visit_str(text),
             (TEXT, _) => Err(ReadError::moved(Value::Text(self.text()?))),
             (MAYBE_ABSENT, Source::Absent(_)) => visitor.visit_none(),
-            (ONE_OR_MANY, Source::Given(other)) if other.as_list().is_none() => visitor.visit_some(self),
+            (ONE_OR_MANY, Source::Present(other)) if other.as_list().is_none() => visitor.visit_some(self),
             _ => visitor.visit_newtype_struct(self),
         }
     }
@@ -310,7 +310,7 @@ impl<'de> SeqAccess<'de> for Items {
     fn next_element_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>, ReadError> {
         let Some((index, item)) = self.items.next() else { return Ok(None) };
         let ignores_unknown = crate::seeded!(UnknownFieldIsIgnored, self.ignores_unknown, true);
-        let reader = Reader { source: Source::Given(item), ignores_unknown };
+        let reader = Reader { source: Source::Present(item), ignores_unknown };
         seed.deserialize(reader).map(Some).map_err(|error| error.in_element(index))
     }
 
@@ -344,7 +344,7 @@ impl<'de> MapAccess<'de> for Entries {
 
     fn next_value_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<T::Value, ReadError> {
         let (key, value) = std::mem::take(&mut self.current);
-        let reader = Reader { source: Source::Given(value), ignores_unknown: self.ignores_unknown };
+        let reader = Reader { source: Source::Present(value), ignores_unknown: self.ignores_unknown };
         seed.deserialize(reader).map_err(|error| error.in_field(&key))
     }
 
@@ -373,7 +373,7 @@ impl<'de> MapAccess<'de> for Fields {
 
     fn next_value_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<T::Value, ReadError> {
         let value = self.map.get_mut(self.name).map(std::mem::take);
-        let source = value.map_or(Source::Absent(self.name), Source::Given);
+        let source = value.map_or(Source::Absent(self.name), Source::Present);
         let reader = Reader { source, ignores_unknown: self.ignores_unknown };
         seed.deserialize(reader).map_err(|error| error.in_field(self.name))
     }

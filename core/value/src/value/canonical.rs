@@ -1,7 +1,8 @@
 //! Writes values, to the byte: RFC 8785, plus exact integers.
 //!
 //! 1. Keys are sorted by UTF-8 bytes, and there is no white space.
-//! 2. An integer is written with all its digits, over the whole int64 range. (RFC 8785 alone would round it to a double.)
+//! 2. An integer is written with all its digits, over the whole int64 range. (RFC 8785 alone would round it to a
+//!    double.)
 //! 3. A double is written as ECMAScript writes it: the shortest digits that read back as the same double.
 //! 4. In strings only `"`, `\` and control characters are escaped.
 //!
@@ -42,7 +43,7 @@ pub struct Writer {
     out: String,
     /// Whether the fields of structs may come in any order.
     is_unordered: bool,
-    /// Where values of the marked type are, if that was asked for.
+    /// The spans of values of the marked type, if requested.
     marks: Option<Marks>,
     written: Written,
 }
@@ -57,7 +58,7 @@ struct Marks {
 }
 
 impl Marks {
-    /// Marks in the copy of a text what is marked in the text.
+    /// Copies the marks of a text to a copy of it.
     fn copy(&mut self, start: usize, end: usize, to: usize) {
         let first = self.parts.partition_point(|(from, _)| *from < start);
         let count = self.parts.iter().skip(first).take_while(|(_, until)| *until <= end).count();
@@ -213,8 +214,8 @@ pub fn write_double(double: f64, out: &mut String) {
     }
 }
 
-/// The shortest digits that read back, as `d.ddde±x`. Of two that are as near, ECMAScript takes the even one, and Rust's
-/// `{:e}` the upper one.
+/// The shortest digits that read back, as `d.ddde±x`. Of two that are as near, ECMAScript takes the even one, and
+/// Rust's `{:e}` the upper one.
 fn shortest(double: f64) -> String {
     let short = format!("{double:e}");
     let decimals = short.split_once('e').and_then(|(mantissa, _)| Some(mantissa.split_once('.')?.1.len())).unwrap_or(0);
@@ -265,7 +266,7 @@ fn write_escaped(text: &str, out: &mut String) {
     out.push_str(rest);
 }
 
-/// How many bytes stand for themselves in a JSON string, up to the first quote, backslash or control character.
+/// How many bytes need no escape in a JSON string, up to the first quote, backslash or control character.
 #[inline]
 pub fn unescaped(bytes: &[u8]) -> usize {
     let mut at = 0;
@@ -280,7 +281,7 @@ pub fn unescaped(bytes: &[u8]) -> usize {
     at + rest.iter().position(|byte| is_stop(*byte)).unwrap_or(rest.len())
 }
 
-/// Whether all bytes stand for themselves, as in nearly all text.
+/// Whether no byte needs an escape, as in nearly all text.
 #[inline]
 fn is_plain(bytes: &[u8]) -> bool {
     let (words, _) = bytes.as_chunks();
@@ -300,8 +301,8 @@ fn is_stop(byte: u8) -> bool {
     matches!(byte, b'"' | b'\\' | 0..0x20)
 }
 
-/// The same for eight bytes at once: the high bit of each that is one. Above the lowest of them a borrow may mark others,
-/// so only the lowest, and whether there is any, mean something.
+/// The same for eight bytes at once: the high bit of each that is one. Above the lowest of them a borrow may mark
+/// others, so only the lowest, and whether there is any, mean something.
 #[inline]
 fn stops(word: u64) -> u64 {
     const ONES: u64 = u64::MAX / 255;

@@ -1,8 +1,8 @@
 //! Maps and sets in the order of their keys.
 //!
-//! They are used as the standard ones are. Of those the compiler makes some five kilobytes of module for every type that is
-//! kept in one, and core keeps sixty; of these it makes one. Entries lie in runs, each a sorted list that is split when it
-//! grows long: that is a tree of two levels, which is as fast up to many more entries than a fleet has.
+//! They are used as the standard ones are. Of those the compiler makes some five kilobytes of module for every type
+//! that is kept in one, and core keeps sixty; of these it makes one. Entries lie in runs, each a sorted list that is
+//! split when it grows long: that is a tree of two levels, which is as fast up to many more entries than a fleet has.
 
 mod iterate;
 mod serde;
@@ -166,7 +166,7 @@ impl<K: Ord, V> SortedMap<K, V> {
         self.find(key).found
     }
 
-    /// Sets a key; answers what it was before.
+    /// Sets a key; returns the previous value.
     pub fn insert(&mut self, key: K, value: V) -> Option<V> {
         let place = self.find(&key);
         match self.entry_at_mut(place) {
@@ -225,7 +225,7 @@ impl<K: Ord, V> SortedMap<K, V> {
     }
 }
 
-/// Where among `count` something is, or else belongs. Not made anew for every type: how each compares with it is asked.
+/// The index of an item among `count`, or where it belongs. Compiled once for all types: `compare` is a parameter.
 fn search(count: usize, order: &dyn Fn(usize) -> Ordering) -> Result<usize, usize> {
     let (mut low, mut high) = (0, count);
     while low < high {

@@ -1,11 +1,11 @@
 //! `Deserialize` for values, from every serde format, with the checks of the JSON reader: no duplicate keys, no
 //! integers outside int64, no infinite numbers, at most a hundred levels. How a request is declared is in `read.rs`.
 //!
-//! From a [`Reader`](crate::diagnostic::read::Reader), which holds a value already, a field of type [`Value`], [`Map`] or [`Text`] is
-//! moved. Serde hands over strings, numbers, lists and maps, never a type of ours, so such a value travels as the
-//! source of an error: a type that can be moved asks with a private name ([`VALUE`] and its neighbours), the reader
-//! fails with [`Moved`], and the type takes the value out of the failure. Other formats ignore the name and call the
-//! visitor as for any newtype. Rebuilding a 6.4 KB object takes 269,000 instructions, moving it 280.
+//! From a [`Reader`](crate::diagnostic::read::Reader), which holds a value already, a field of type [`Value`], [`Map`]
+//! or [`Text`] is moved. Serde hands over strings, numbers, lists and maps, never a type of ours, so such a value
+//! travels as the source of an error: a type that can be moved requests a private name ([`VALUE`] and its neighbours),
+//! the reader fails with [`Moved`], and the type takes the value out of the failure. Other formats ignore the name and
+//! call the visitor as for any newtype. Rebuilding a 6.4 KB object takes 269,000 instructions, moving it 280.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -24,7 +24,7 @@ pub const TEXT: &str = "$fleetfold::Text";
 pub const MAYBE_ABSENT: &str = "$fleetfold::MaybeAbsent";
 pub const ONE_OR_MANY: &str = "$fleetfold::OneOrMany";
 
-/// A value on its way from a reader to a field.
+/// A value that moves from a reader to a field.
 #[derive(Debug)]
 pub struct Moved(pub Value);
 
@@ -80,7 +80,7 @@ impl<'de> Deserialize<'de> for Text {
     }
 }
 
-/// Reads a whole value of which so many levels may still be opened.
+/// Reads a value with a limit of further levels.
 #[derive(Clone, Copy)]
 struct Tree {
     levels: usize,

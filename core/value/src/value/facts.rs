@@ -1,8 +1,8 @@
-//! What was worked out about the content of a map, kept with the map.
+//! Facts about the content of a map, cached with the map.
 //!
-//! Clusters share most of their maps in memory. So a hash, or whether a Secret is inside, is worked out once for all of
-//! them, and not once a cluster. Whatever lets a map be changed forgets it first; a change further down goes through all
-//! maps around it, which forget theirs too.
+//! Clusters share most of their maps in memory. So a hash, or whether a Secret is inside, is computed once for all of
+//! them, and not once per cluster. Any mutable access to a map clears its facts; a change further down goes through all
+//! maps around it, which clear theirs too.
 
 use std::hash::Hasher;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -32,7 +32,7 @@ impl Facts {
         *self.0.get_mut() = 0;
     }
 
-    /// The hash, worked out if it is unknown.
+    /// The hash, computed if it is unknown.
     pub fn hash(&self, work_out: impl FnOnce() -> u64) -> u64 {
         let known = self.0.load(ORDER) & HASH;
         if known != 0 {
@@ -44,7 +44,7 @@ impl Facts {
         hash
     }
 
-    /// A fact, worked out if it is unknown.
+    /// A fact, computed if it is unknown.
     pub fn is(&self, fact: Fact, work_out: impl FnOnce() -> bool) -> bool {
         let at = match fact {
             Fact::HoldsSecret => 0,

@@ -42,8 +42,8 @@ pub fn parse_within(text: &str, depth: usize) -> Result<Value, JsonError> {
 /// Reads an answer of the engine, or an object of an API server.
 ///
 /// 1. It may be twice as deep as a document: an answer wraps documents that are at the limit themselves.
-/// 2. An integer beyond 64 bits is the nearest double. Canonical JSON writes doubles between 2^63 and 1e21 with all their
-///    digits; in a document such an integer is refused.
+/// 2. An integer beyond 64 bits is the nearest double. Canonical JSON writes doubles between 2^63 and 1e21 with all
+///    their digits; in a document such an integer is refused.
 ///
 /// # Example
 ///
@@ -58,7 +58,7 @@ pub fn parse_answer(text: &str) -> Result<Value, JsonError> {
     Parser { rounds_integers: true, ..Parser::new(text, 2 * MAX_DEPTH) }.whole_text()
 }
 
-/// The ways in which a text is refused.
+/// Why a text is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum JsonErrorKind {
     Syntax,
@@ -85,7 +85,7 @@ impl JsonError {
     }
 }
 
-/// An error is large and rare: in a box, it does not widen every value on its way up.
+/// An error is large and rare: boxed, it does not widen every returned value.
 type Read<T> = Result<T, Box<JsonError>>;
 
 struct Parser<'a> {
@@ -120,7 +120,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// The value that the whole text is.
+    /// The value of the complete text.
     fn whole_text(&mut self) -> Result<Value, JsonError> {
         let value = self.value(self.beside()).map_err(|error| *error)?;
         match self.token() {
@@ -268,7 +268,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Skips what stands for itself in a string.
+    /// Skips the unescaped part of a string.
     fn run(&mut self) {
         self.pos += unescaped(self.bytes.get(self.pos..).unwrap_or_default());
     }

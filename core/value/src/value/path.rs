@@ -1,4 +1,4 @@
-//! Three ways to name a place, each a type of its own so that they are never mixed. Each parses, and prints back.
+//! Three notations of a place, each with its own type so they are never mixed. Each parses, and prints the same text.
 //!
 //! | type | example | names |
 //! |---|---|---|

@@ -29,7 +29,8 @@ use serde::{Serialize, Serializer};
 use super::{Map, Number, Text, Value};
 use crate::value::path::Pointer;
 
-/// How a list or a map that several values share is called to serde: our writer copies its text from the second time on.
+/// How a list or a map that several values share is called to serde: our writer copies its text from the second time
+/// on.
 pub const SHARED: &str = "$fleetfold::Shared";
 
 /// The same for a part of an answer in which values are marked: the marks are copied too.

@@ -1,17 +1,17 @@
-//! One sort for everything that is short or sorted once an answer.
+//! One sort for all lists that are short or sorted once per answer.
 //!
-//! The compiler makes the standard sort anew for every type that is sorted, and again for every `SortedMap` and `SortedSet` that
-//! is collected: some eight kilobytes of module each time. This one sorts numbers, and is made once: std's collections and
-//! sorts in their place were measured at 78 KB brotli of module.
+//! The compiler instantiates the standard sort for every sorted type, and again for every collected `SortedMap` and
+//! `SortedSet`: about eight kilobytes of module each time. This one sorts numbers, and is compiled once: with std's
+//! collections and sorts the module was 78 KB (brotli) larger.
 
 use std::cmp::Ordering;
 
-/// Sorts; what is equal keeps its order.
+/// Sorts; equal items keep their order.
 pub fn sort<T: Ord>(items: &mut Vec<T>) {
     sort_by(items, T::cmp);
 }
 
-/// Sorts by a comparison; what is equal keeps its order.
+/// Sorts by a comparison; equal items keep their order.
 pub fn sort_by<T>(items: &mut Vec<T>, compare: impl Fn(&T, &T) -> Ordering) {
     if items.is_sorted_by(|a, b| compare(a, b).is_le()) {
         return;
@@ -24,7 +24,7 @@ pub fn sort_by<T>(items: &mut Vec<T>, compare: impl Fn(&T, &T) -> Ordering) {
     items.extend(order.into_iter().filter_map(|place| places.get_mut(place).and_then(Option::take)));
 }
 
-/// The numbers below `count` in the order of what they stand for: runs of two, then of four, and so on, are merged.
+/// The indices below `count` in the order of their items: runs of two, then of four, and so on, are merged.
 fn sorted(count: usize, compare: &dyn Fn(usize, usize) -> Ordering) -> Vec<usize> {
     let mut order: Vec<usize> = (0..count).collect();
     let mut width = 1_usize;

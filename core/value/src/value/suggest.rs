@@ -1,6 +1,6 @@
 //! The name that was probably meant.
 
-/// The candidate nearest to `word`, if one is near enough to be worth suggesting: at most a third of the letters off.
+/// The candidate nearest to `word`, if one is near enough to suggest: at most a third of the letters off.
 ///
 /// # Example
 ///
@@ -32,8 +32,8 @@ pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
     best.map(|(_, candidate)| candidate)
 }
 
-/// How many findings get a suggestion. With thousands of unknown names, comparing each with thousands of known ones would
-/// take longer than everything else.
+/// How many findings get a suggestion. With thousands of unknown names, comparing each with thousands of known ones
+/// would take longer than everything else.
 const HINTS: usize = 100;
 
 /// Suggestions for a list of unknown names: the first of them get one.
@@ -100,8 +100,8 @@ impl Letters {
     }
 }
 
-/// The candidate that `word` misspells: at most two letters off, one in a short word. Stricter than [`nearest`], for words
-/// that may also be right.
+/// The candidate that `word` misspells: at most two letters off, one in a short word. Stricter than [`nearest`], for
+/// words that may also be right.
 ///
 /// # Example
 ///

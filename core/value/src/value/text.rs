@@ -1,7 +1,7 @@
 //! Texts: cheap to clone, and compared several bytes at a time.
 //!
-//! Nearly everything that is looked up is looked up by a text. In WebAssembly the call that compares bytes goes one by one,
-//! and what `smol_str` has to say about its texts would be made anew wherever one is touched. Here both are said once.
+//! Nearly everything that is looked up is looked up by a text. In WebAssembly the standard comparison reads one byte at
+//! a time, and the functions of `smol_str` would be inlined at every use. Here both exist once.
 
 use std::borrow::Borrow;
 use std::cmp::Ordering;
@@ -68,8 +68,8 @@ pub fn order(a: &str, b: &str) -> Ordering {
     a.first().cmp(&b.first()).then_with(|| order_of_bytes(a, b))
 }
 
-/// Eight bytes at a time, then the last eight of what both have again: they are in the order of the first that differs, as
-/// all before them are equal.
+/// Eight bytes at a time, then the last eight of what both have again: they are in the order of the first that differs,
+/// as all before them are equal.
 fn order_of_bytes(a: &[u8], b: &[u8]) -> Ordering {
     let both = a.len().min(b.len());
     let (one, other) = (a.get(..both).unwrap_or_default(), b.get(..both).unwrap_or_default());
@@ -114,7 +114,7 @@ impl Ord for Text {
     }
 }
 
-/// As the text is: what is looked up by one is found by the other.
+/// The hash of the string, so a string can look up a text.
 impl Hash for Text {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.as_str().hash(state);

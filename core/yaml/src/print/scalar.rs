@@ -141,7 +141,7 @@ fn quoted(text: &str) -> String {
     out
 }
 
-/// Whether YAML does not count a character as printable, or nobody could tell it from another one.
+/// Whether a character is not printable in YAML, or looks like another one.
 fn needs_escape(char: char) -> bool {
     is_invisible(char) || char == '\u{a0}' || matches!(u32::from(char) & 0xffff, 0xfffe | 0xffff)
 }

@@ -144,12 +144,12 @@ fn a_review_waits_for_the_documents_that_it_is_about() {
 }
 
 #[test]
-fn suspicion_doubles_up_to_a_limit() {
+fn isolation_doubles_up_to_a_limit() {
     let mut queues = Queues::default();
     let mut waits = Vec::new();
     for _ in 0..8 {
-        queues.suspect("eve".to_owned());
-        waits.push(queues.suspects["eve"].wait.as_secs());
+        queues.isolate("eve".to_owned());
+        waits.push(queues.isolated_users["eve"].wait.as_secs());
     }
     assert_eq!(waits, [10, 20, 40, 80, 160, 320, 600, 600]);
 }

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use fleetfold::meta::Meta;
 use fleetfold_core::Value;
 use fleetfold_core::diagnostic::Code;
 use fleetfold_core::value::path::Pointer;
@@ -96,7 +97,7 @@ impl<'a> Reader<'a> {
     }
 
     fn open(&mut self, config: &'a Value) {
-        let (kind, version) = (config.text_at(&["kind"]), config.text_at(&["apiVersion"]));
+        let (kind, version) = (Meta::of(config).kind(), Meta::of(config).api_version());
         self.plain = kind == "ConfigMap" && version == "v1";
         if !self.plain && (kind != "Fleetfold" || version != "fleetfold.dev/v1alpha1") {
             let message = format!("the configuration is of the kind `{kind}` of `{version}`");
@@ -265,7 +266,8 @@ mod tests {
             "/functionConfig/spec/files `files` is a string, not a list of texts; write it as `[a, b]`",
         ];
         assert_eq!(of_spec("{run: rendr, cluster: a, files: x}").unwrap_err(), want);
-        let want = "/functionConfig/spec/clusters `clusters` is for `run: render`, and this is `run: lint`; leave it out, or write `run: render`";
+        let want = "/functionConfig/spec/clusters `clusters` is for `run: render`, and this is `run: lint`; leave it \
+            out, or write `run: render`";
         assert_eq!(of_spec("{clusters: [a]}").unwrap_err(), [want]);
         let outside = "{apiVersion: fleetfold.dev/v1alpha1, kind: Fleetfold, run: render}";
         assert_eq!(read(outside).unwrap_err(), ["/functionConfig/run `run` is outside of `spec`; put it into `spec`"]);

@@ -1,10 +1,15 @@
 //! A ResourceList: the input and output of functions.
 
+use fleetfold::meta::{self, Meta};
 use fleetfold_core::Value;
 use fleetfold_core::diagnostic::Code;
+use fleetfold_core::diagnostic::read::from_value_ignoring_unknown;
+use fleetfold_core::value::MaybeAbsent;
 use fleetfold_core::value::path::Pointer;
 use fleetfold_core::value::suggest::suggest;
+use serde::Deserialize;
 
+use super::super::fleet::settings_in;
 use super::super::sourced_document::SourcedDocument;
 use crate::command::output::Failure;
 use crate::render::finding::{Finding, Severity, Texts};
@@ -42,6 +47,17 @@ const VERSIONS: &[&str] = &["config.kubernetes.io/v1", "config.kubernetes.io/v1b
 pub struct ResourceList {
     written: SourcedDocument,
     items: Vec<Item>,
+    config: Option<Value>,
+}
+
+/// The fields of a ResourceList that a function reads.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Envelope {
+    api_version: Option<String>,
+    kind: String,
+    items: MaybeAbsent<Value>,
+    function_config: Option<Value>,
 }
 
 #[derive(Debug)]
@@ -58,22 +74,24 @@ impl ResourceList {
         let refuse = |code, at: &[&str], message: String, hint: String| {
             Err(written.failure(code, &Pointer::of(at.iter().copied()), message, hint))
         };
-        let root = written.value();
-        let (kind, version) = (root.text_at(&["kind"]), root.text_at(&["apiVersion"]));
-        if root.as_map().is_none() || kind.is_empty() {
-            let message = "standard input is no ResourceList".to_owned();
-            let hint = "kustomize and kpt write one; for files of documents there is `fleetfold lint -f`".to_owned();
+        let Ok(Envelope { api_version, kind, items, function_config }) =
+            from_value_ignoring_unknown::<Envelope>(written.value().clone())
+        else {
+            let message = "standard input is not a ResourceList".to_owned();
+            let hint = "pipe the output of kustomize or kpt; to check files, use `fleetfold lint -f`".to_owned();
             return refuse(Code::NotAnObject, &[], message, hint);
-        }
+        };
         if kind != "ResourceList" {
-            let hint = suggest(kind, &["ResourceList"], "a function reads the kind");
-            return refuse(Code::UnknownValue, &["kind"], format!("this is the kind `{kind}`"), hint);
+            let hint = suggest(&kind, &["ResourceList"], "a function reads the kind");
+            return refuse(Code::UnknownValue, &["kind"], format!("unexpected kind `{kind}`"), hint);
         }
-        if !VERSIONS.contains(&version) {
-            let hint = suggest(version, VERSIONS, "one of");
-            return refuse(Code::UnknownValue, &["apiVersion"], format!("there is no version `{version}` of it"), hint);
+        let api_version = api_version.unwrap_or_default();
+        if !VERSIONS.contains(&api_version.as_str()) {
+            let hint = suggest(&api_version, VERSIONS, "one of");
+            let message = format!("unsupported version `{api_version}` of ResourceList");
+            return refuse(Code::UnknownValue, &["apiVersion"], message, hint);
         }
-        let items = match root.get("items") {
+        let items = match items.0 {
             Some(Value::List(items)) => items.iter().map(Item::of).collect(),
             None => {
                 let hint = "write `items: []` if there are none".to_owned();
@@ -84,12 +102,12 @@ impl ResourceList {
                 return refuse(Code::WrongType, &["items"], message, "start each item with `- `".to_owned());
             }
         };
-        Ok(ResourceList { written, items })
+        Ok(ResourceList { written, items, config: function_config })
     }
 
     /// The configuration of the function, if any.
     pub fn config(&self) -> Option<&Value> {
-        self.written.value().get("functionConfig").filter(|it| !it.is_null())
+        self.config.as_ref()
     }
 
     /// The text, for locations in the configuration.
@@ -118,8 +136,7 @@ impl ResourceList {
 
     /// The settings of the engine among the items.
     pub fn settings(&self) -> impl Iterator<Item = Value> {
-        let settings = self.items.iter().map(|it| &it.value).filter(|it| is_kind(it, "Settings"));
-        settings.map(|it| it.get("spec").cloned().unwrap_or_else(super::empty_map))
+        self.items.iter().filter_map(|it| settings_in(&it.value))
     }
 
     /// The diagnostics of parsing the list.
@@ -190,13 +207,7 @@ impl Item {
     /// The object without annotations of orchestrators.
     fn document(&self) -> Value {
         let mut document = self.value.clone();
-        let Some(metadata) = document.get_mut("metadata").and_then(Value::as_map_mut) else { return document };
-        let Some(annotations) = metadata.get_mut("annotations").and_then(Value::as_map_mut) else { return document };
-        let before = annotations.len();
-        annotations.retain(|key, _| !TRACKS.iter().any(|track| is_like(key, track)));
-        if annotations.is_empty() && before > 0 {
-            metadata.remove("annotations");
-        }
+        meta::retain_annotations(&mut document, |key| !TRACKS.iter().any(|track| is_like(key, track)));
         document
     }
 }
@@ -204,11 +215,8 @@ impl Item {
 /// Whether an item belongs to this function instead of the fleet: its configuration, settings, or an earlier rendered
 /// object.
 pub fn is_ours(item: &Value) -> bool {
-    is_kind(item, "Fleetfold") || is_kind(item, "Settings") || annotation(item, &[CLUSTER]).is_some()
-}
-
-fn is_kind(item: &Value, kind: &str) -> bool {
-    item.text_at(&["kind"]) == kind && item.text_at(&["apiVersion"]).starts_with("fleetfold.dev/")
+    let meta = Meta::of(item);
+    meta.is_ours("Fleetfold") || meta.is_ours("Settings") || meta.annotation(CLUSTER).is_some()
 }
 
 fn is_like(key: &str, pattern: &str) -> bool {
@@ -216,7 +224,7 @@ fn is_like(key: &str, pattern: &str) -> bool {
 }
 
 fn annotation<'a>(item: &'a Value, names: &[&str]) -> Option<&'a str> {
-    names.iter().find_map(|name| item.at(&["metadata", "annotations", name])?.as_text())
+    names.iter().find_map(|name| Meta::of(item).annotation(name))
 }
 
 /// The origin of kustomize is YAML in a string; one of its lines has the file.
@@ -238,20 +246,20 @@ mod tests {
         match ResourceList::read(text.to_owned()).unwrap_err() {
             Failure::Refused { finding, .. } => {
                 assert!(!finding.hint.is_empty());
-                format!("{} {}", finding.place(), finding.message)
+                format!("{} {}", finding.location(), finding.message)
             }
             Failure::Host { message, .. } => message,
         }
     }
 
     #[test]
-    fn what_is_no_resource_list_is_refused_at_its_place() {
-        assert_eq!(refused("[]"), "<stdin>:1:1 standard input is no ResourceList");
+    fn other_input_than_a_resource_list_is_refused_at_its_position() {
+        assert_eq!(refused("[]"), "<stdin>:1:1 standard input is not a ResourceList");
         assert_eq!(refused("a: [1\n"), "<stdin>:2:1 not YAML: while parsing a flow sequence, expected `,` or `]`");
         assert_eq!(refused(""), "`<stdin>` holds 0 documents in place of one");
-        assert_eq!(refused("apiVersion: v1\nkind: List\n"), "<stdin>:2:7 this is the kind `List`");
+        assert_eq!(refused("apiVersion: v1\nkind: List\n"), "<stdin>:2:7 unexpected kind `List`");
         let other = "kind: ResourceList\napiVersion: config.kubernetes.io/v2\nitems: []\n";
-        assert_eq!(refused(other), "<stdin>:2:13 there is no version `config.kubernetes.io/v2` of it");
+        assert_eq!(refused(other), "<stdin>:2:13 unsupported version `config.kubernetes.io/v2` of ResourceList");
         let none = "kind: ResourceList\napiVersion: config.kubernetes.io/v1\n";
         assert_eq!(refused(none), "<stdin>:1:1 the ResourceList has no `items`");
         assert_eq!(refused(&format!("{none}items: {{}}\n")), "<stdin>:3:8 `items` is a map, not a list");
@@ -261,7 +269,8 @@ mod tests {
     fn notes_of_orchestrators_are_taken_off_and_others_stay() {
         let list = list(
             r#"[{kind: A, metadata: {name: a, annotations: {config.kubernetes.io/index: "0", internal.kpt.dev/x: y}}},
-                {kind: B, metadata: {name: b, annotations: {config.kubernetes.io/depends-on: c, config.k8s.io/id: "1"}}}]"#,
+                {kind: B, metadata: {name: b,
+                  annotations: {config.kubernetes.io/depends-on: c, config.k8s.io/id: "1"}}}]"#,
         );
         let documents: Vec<String> = list.documents().iter().map(Value::to_canonical).collect();
         let want = [
@@ -275,8 +284,10 @@ mod tests {
     #[test]
     fn files_are_those_that_orchestrators_say() {
         let list = list(
-            r#"[{metadata: {annotations: {config.kubernetes.io/path: old.yaml, internal.config.kubernetes.io/path: a.yaml, config.kubernetes.io/index: "3"}}},
-                {metadata: {annotations: {config.kubernetes.io/origin: "path: b.yaml\n", config.kubernetes.io/index: "4"}}},
+            r#"[{metadata: {annotations: {config.kubernetes.io/path: old.yaml,
+                  internal.config.kubernetes.io/path: a.yaml, config.kubernetes.io/index: "3"}}},
+                {metadata: {annotations: {config.kubernetes.io/origin: "path: b.yaml\n",
+                  config.kubernetes.io/index: "4"}}},
                 {}, 5]"#,
         );
         let files: Vec<(&str, Option<i64>)> = list.items.iter().map(|it| (it.path.as_str(), it.index)).collect();
@@ -286,8 +297,10 @@ mod tests {
     #[test]
     fn what_is_ours_is_no_document() {
         let list = list(
-            "[{kind: Fleetfold, apiVersion: fleetfold.dev/v1alpha1}, {kind: Settings, apiVersion: fleetfold.dev/v1, spec: {a: 1}},
-              {kind: A, metadata: {annotations: {fleetfold.dev/cluster: eu}}}, {kind: Fleetfold, apiVersion: other/v1}]",
+            "[{kind: Fleetfold, apiVersion: fleetfold.dev/v1alpha1},
+              {kind: Settings, apiVersion: fleetfold.dev/v1, spec: {a: 1}},
+              {kind: A, metadata: {annotations: {fleetfold.dev/cluster: eu}}},
+              {kind: Fleetfold, apiVersion: other/v1}]",
         );
         assert_eq!(list.documents().len(), 1);
         assert_eq!(list.settings().map(|it| it.to_canonical()).collect::<Vec<_>>(), [r#"{"a":1}"#]);

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use fleetfold::meta::{self, Meta};
 use fleetfold_core::Value;
 use fleetfold_core::api::Refusal;
 use fleetfold_core::api::effective::{Effective, EffectiveAnswer};
@@ -128,15 +129,7 @@ fn finding(severity: Severity, code: &str, document: &str, message: String, hint
 fn annotated(mut object: Value, cluster: &str, path: &str, index: usize) -> Value {
     let index = index.to_string();
     let notes = PATHS.map(|key| (key, path)).into_iter().chain(INDEXES.map(|key| (key, index.as_str())));
-    let notes: Vec<(&str, &str)> = notes.chain([(CLUSTER, cluster)]).collect();
-    let Some(fields) = object.as_map_mut() else { return object };
-    let metadata = fields.entry_or("metadata", super::empty_map).and_then(Value::as_map_mut);
-    let annotations = metadata.and_then(|it| it.entry_or("annotations", super::empty_map)).and_then(Value::as_map_mut);
-    if let Some(annotations) = annotations {
-        for (key, value) in notes {
-            annotations.insert(key, value);
-        }
-    }
+    meta::annotate(&mut object, notes.chain([(CLUSTER, cluster)]));
     object
 }
 
@@ -146,9 +139,9 @@ fn path(object: &Value, cluster: &str, folder: &str) -> String {
         let name = name.replace(['/', '\\', '\0'], "_");
         if name.starts_with('.') { format!("_{name}") } else { name }
     };
-    let kind = object.text_at(&["kind"]).to_lowercase();
-    let file = format!("{kind}_{}.yaml", object.text_at(&["metadata", "name"]));
-    let parts = [cluster, object.text_at(&["metadata", "namespace"]), &file].map(safe);
+    let meta = Meta::of(object);
+    let file = format!("{}_{}.yaml", meta.kind().to_lowercase(), meta.name());
+    let parts = [cluster, meta.namespace(), &file].map(safe);
     let folder = folder.trim_end_matches('/').to_owned();
     let parts: Vec<String> = [folder].into_iter().chain(parts).filter(|it| !it.is_empty()).collect();
     parts.join("/")

@@ -1,5 +1,6 @@
 //! Converts findings to results of a function.
 
+use fleetfold::target::Target;
 use fleetfold_core::Value;
 use fleetfold_core::value::path::Pointer;
 
@@ -17,7 +18,7 @@ pub fn result(finding: &Finding, item: Option<&Item>) -> Value {
         ("severity", Value::text(finding.severity.as_str())),
         ("tags", tags(finding)),
     ];
-    let about = item.map_or_else(|| named(&finding.document), |it| reference(&it.value));
+    let about = item.map_or_else(|| named(&finding.document), |it| Target::of(&it.value).to_value());
     if !about.is_empty() {
         fields.push(("resourceRef", about));
     }
@@ -36,16 +37,6 @@ fn tags(finding: &Finding) -> Value {
     let line = finding.line.map(|it| ("line", it.to_string()));
     let column = finding.column.map(|it| ("column", it.to_string()));
     Value::map([Some(("code", finding.code.clone())), line, column].into_iter().flatten())
-}
-
-fn reference(object: &Value) -> Value {
-    let fields = [
-        ("apiVersion", object.text_at(&["apiVersion"])),
-        ("kind", object.text_at(&["kind"])),
-        ("namespace", object.text_at(&["metadata", "namespace"])),
-        ("name", object.text_at(&["metadata", "name"])),
-    ];
-    Value::map(fields.into_iter().filter(|(_, text)| !text.is_empty()))
 }
 
 /// The same for a document that is not an item, by its name `Kind/namespace/name`.

@@ -56,7 +56,7 @@ pub fn run(args: &Args, screen: Screen) -> Result<ExitCode, Failure> {
     let data = match (&args.section, &args.data, &args.metadata) {
         (Some(section), Some(data), _) => Some((section.as_str(), read(data)?)),
         (_, _, Some(file)) => policy_metadata(file, screen)?.map(|data| (KUBEWARDEN_METADATA, data)),
-        _ => return Err(Failure::new("there is nothing to put in", "give `--metadata`, or `--section` and `--data`")),
+        _ => return Err(Failure::new("no data to add", "give `--metadata`, or `--section` and `--data`")),
     };
     let Some((section, data)) = data else { return Ok(ExitCode::from(2)) };
     let name = name_of(&args.file);
@@ -92,11 +92,11 @@ fn check_places(args: &Args, output: &Path) -> Result<(), Failure> {
     if is_stream(output) {
         let hint = "give `-o FILE`, or send it to a file or a program";
         let is_screen = io::stdout().is_terminal();
-        return if is_screen { Err(Failure::new("a module is nothing for a screen", hint)) } else { Ok(()) };
+        return if is_screen { Err(Failure::new("cannot write a module to a terminal", hint)) } else { Ok(()) };
     }
     if !args.in_place && is_same(&args.file, output) {
-        let message = format!("`{}` is what is read, and would be written over", output.display());
-        return Err(Failure::new(message, "give `--in-place` if that is meant, or another file"));
+        let message = format!("`{}` is the input, and would be overwritten", output.display());
+        return Err(Failure::new(message, "give `--in-place` to overwrite it, or another file"));
     }
     Ok(())
 }

@@ -78,7 +78,7 @@ fn use_here(found: &Inspection, bytes: &[u8]) -> Result<u32, GuestError> {
 fn metadata(found: &Inspection, bytes: &[u8]) -> Option<Result<Value, String>> {
     let section = found.custom(KUBEWARDEN_METADATA)?;
     let text = String::from_utf8_lossy(&bytes[section.contents.clone()]);
-    Some(reader::parse(&text).map_err(|error| format!("it is no JSON: {} at {}", error.message, error.place)))
+    Some(reader::parse(&text).map_err(|error| format!("not JSON: {} at {}", error.message, error.place)))
 }
 
 struct Report {

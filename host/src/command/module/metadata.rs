@@ -145,7 +145,7 @@ impl Check<'_> {
             }
         }
         for name in map.keys().filter(|name| !fields.iter().any(|it| it.name == name.as_str())) {
-            let message = format!("there is no field `{name}`, so it does nothing");
+            let message = format!("unknown field `{name}` has no effect");
             let names: Vec<&str> = fields.iter().map(|it| it.name).collect();
             let hint = suggest(name, &names, "one of");
             self.report(Severity::Warning, Code::UnknownField, &at.child(name.as_str()), message, hint);
@@ -241,7 +241,7 @@ impl Check<'_> {
             if !ANNOTATIONS.contains(&name.as_str())
                 && let Some(hint) = did_you_mean(name, ANNOTATIONS.iter().copied())
             {
-                let message = format!("`{name}` is no annotation that is shown");
+                let message = format!("no policy hub shows the annotation `{name}`");
                 self.report(Severity::Warning, Code::UnknownField, &at.child(name.as_str()), message, hint);
             }
         }
@@ -301,12 +301,14 @@ annotations:
         one(
             "mutating: false",
             "mutating: false\nbackgroundAudits: true",
-            "warning 7:/backgroundAudits there is no field `backgroundAudits`, so it does nothing; did you mean `backgroundAudit`?",
+            "warning 7:/backgroundAudits unknown field `backgroundAudits` has no effect; did you mean \
+             `backgroundAudit`?",
         );
         one(
             "policy.title",
             "policy.tilte",
-            "warning 8:/annotations/io.kubewarden.policy.tilte `io.kubewarden.policy.tilte` is no annotation that is shown; did you mean `io.kubewarden.policy.title`?",
+            "warning 8:/annotations/io.kubewarden.policy.tilte no policy hub shows the annotation \
+             `io.kubewarden.policy.tilte`; did you mean `io.kubewarden.policy.title`?",
         );
     }
 
@@ -329,22 +331,26 @@ annotations:
         one(
             "['']",
             "['', '*']",
-            "error 2:/rules/0/apiGroups/1 `*` selects all, and there are others beside it; keep it alone, or leave it out",
+            "error 2:/rules/0/apiGroups/1 `*` selects all, and there are others beside it; keep it alone, or leave it \
+             out",
         );
         one(
             "[CREATE, UPDATE]",
             "['*', UPDATE]",
-            "error 5:/rules/0/operations/0 `*` selects all, and there are others beside it; keep it alone, or leave it out",
+            "error 5:/rules/0/operations/0 `*` selects all, and there are others beside it; keep it alone, or leave it \
+             out",
         );
         one(
             "[pods, pods/status]",
             "[pods, '*', pods/status]",
-            "error 4:/rules/0/resources `*` selects all resources, and there are others beside it; keep it alone, or leave it out; subresources may stay",
+            "error 4:/rules/0/resources `*` selects all resources, and there are others beside it; keep it alone, or \
+             leave it out; subresources may stay",
         );
         one(
             "[pods, pods/status]",
             "['*/*', pods]",
-            "error 4:/rules/0/resources/0 `*/*` selects all, and there are others beside it; keep it alone, or leave it out",
+            "error 4:/rules/0/resources/0 `*/*` selects all, and there are others beside it; keep it alone, or leave \
+             it out",
         );
         one(
             "[pods, pods/status]",
@@ -370,7 +376,8 @@ annotations:
         one(
             "title: a",
             "title: 1",
-            "error 8:/annotations/io.kubewarden.policy.title `annotations` is not an object of texts; quote what would be read as a number or as true or false",
+            "error 8:/annotations/io.kubewarden.policy.title `annotations` is not an object of texts; quote what would \
+             be read as a number or as true or false",
         );
         assert_eq!(findings("[]").len(), 1);
         assert_eq!(findings("{rules: [1], mutating: true, contextAwareResources: [{kind: Pod}]}").len(), 2);

@@ -30,7 +30,7 @@ const MAX_WAIT: Duration = Duration::from_secs(1);
 const MAX_SETTLE_TIME: Duration = Duration::from_secs(2);
 
 /// Added to a finding while an earlier state is served.
-const KEPT: &str = "; what was there before is shown";
+const KEPT: &str = "; the previous version is shown";
 
 /// The code of an unreadable file, which the engine does not have.
 const UNREADABLE: &str = "unreadable-file";

@@ -17,7 +17,7 @@ use fleetfold::session::workspace_state::WorkspaceState;
 use fleetfold_core::api::Finding;
 use fleetfold_core::api::configure::Configure;
 use fleetfold_core::diagnostic::Severity;
-use fleetfold_core::object::document::Identity;
+use fleetfold_core::object::Identity;
 use fleetfold_core::object::folder;
 use fleetfold_core::object::managed_fields;
 use fleetfold_core::object::secrets::SecretValues;
@@ -92,7 +92,7 @@ impl Publisher {
         let is_synced = runtime.block_on(async { timeout(FIRST_SYNC_TIMEOUT, states.changed()).await.is_ok() });
         let mut first = states.borrow_and_update().clone();
         if !is_synced {
-            first.problems.push("not everything could be read yet".to_owned());
+            first.problems.push("some objects have not been read yet".to_owned());
         }
         let (mut state, mut synced) = (self.state(), first);
         let (snapshots, receiver) = watch::channel(self.fleet_snapshot(&state, &synced));
@@ -155,7 +155,7 @@ impl Publisher {
             let mut object = object.clone();
             self.redaction.pseudonymize(&mut object);
             // What Secrets hold are pseudonyms now; copies of it in other objects are not.
-            secrets.cover(&mut object);
+            secrets.mask(&mut object);
             // The page plans with other field managers too, as the runner does; the rest of them was not kept.
             managed_fields::reduce(&mut object);
             let text = kinds.entry((identity.kind.to_string(), identity.group.to_string())).or_default();

@@ -4,7 +4,7 @@ use fleetfold_core::Value;
 use fleetfold_core::api::load::{Load, Unload};
 use fleetfold_core::api::{Finding, Refusal};
 use fleetfold_core::diagnostic::Severity;
-use fleetfold_core::object::document::Identity;
+use fleetfold_core::object::Identity;
 
 use crate::session::{EngineError, Session};
 use crate::target;

@@ -2,7 +2,7 @@
 
 use fleetfold_core::api::load::QueryInput;
 use fleetfold_core::api::plan::NeedAnswer;
-use fleetfold_core::object::document::Identity;
+use fleetfold_core::object::Identity;
 
 use crate::target::{Target, given};
 

@@ -87,8 +87,8 @@ fn a_different_answer_is_reported_with_its_line() {
     let place = Place::new("other").recorded();
     let place = place.edited(|text| text.replace("eu-1", "eu-2").replace(r#""op":"clusters""#, r#""op":"none""#));
     let replay = place.replay().unwrap();
-    let told: Vec<_> = replay.differences.iter().map(|it| (it.line, it.op.as_str(), it.refused.as_deref())).collect();
-    assert_eq!(told, [(4, "none", Some("unknown-op"))]);
+    let found: Vec<_> = replay.differences.iter().map(|it| (it.line, it.op.as_str(), it.refused.as_deref())).collect();
+    assert_eq!(found, [(4, "none", Some("unknown-op"))]);
     assert_ne!(replay.differences[0].recorded, replay.differences[0].now);
 }
 

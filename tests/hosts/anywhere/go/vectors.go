@@ -20,7 +20,8 @@ import (
 )
 
 // What the module needs beyond WebAssembly 1.0, and nothing else: one that needs more is refused.
-const features = api.CoreFeatureBulkMemoryOperations | api.CoreFeatureNonTrappingFloatToIntConversion | api.CoreFeatureSignExtensionOps
+const features = api.CoreFeatureBulkMemoryOperations | api.CoreFeatureNonTrappingFloatToIntConversion |
+	api.CoreFeatureSignExtensionOps
 
 func main() {
 	if err := run(context.Background(), os.Args[1:]); err != nil {
@@ -57,7 +58,8 @@ func run(ctx context.Context, args []string) error {
 	if len(args) == 3 {
 		return printDigest(ctx, host, input)
 	}
-	if _, err := each(input, func(requests []string) error { return host.print(ctx, requests) }); err != nil || len(args) == 4 {
+	if _, err := each(input, func(requests []string) error { return host.print(ctx, requests) }); err != nil ||
+		len(args) == 4 {
 		return err
 	}
 	request, err := os.ReadFile(args[4])

@@ -1,6 +1,7 @@
 /** One workspace: an instance of the module. Returns what answers its requests. After an exception, make another. */
 export function workspace(module) {
-  const { memory, fleetfold_abi, fleetfold_alloc, fleetfold_free, fleetfold_call } = new WebAssembly.Instance(module).exports;
+  const { exports } = new WebAssembly.Instance(module);
+  const { memory, fleetfold_abi, fleetfold_alloc, fleetfold_free, fleetfold_call } = exports;
   const abi = fleetfold_abi?.();
   if (abi !== 1) throw new Error(`the module has ABI ${abi}, this host has 1`);
   return (request) => {

@@ -1,5 +1,5 @@
-// The raw module in Node, with no glue: answers every vector and prints the same digest as every other host. With `answers`
-// it prints the answers themselves.
+// The raw module in Node, with no glue: answers every vector and prints the same digest as every other host. With
+// `answers` it prints the answers themselves.
 //   fleetfold vectors DIR --requests | node vectors.mjs MODULE PAGES MILLISECONDS [answers]
 import { createHash } from "node:crypto";
 import { once } from "node:events";

@@ -104,8 +104,10 @@ func classLayer(it class) layer {
 	limit := map[string]string{"dev": "256Mi", "stage": "768Mi", "prod": "1Gi"}[it.environment]
 	return newLayer(
 		operation{"replace", memory, limit},
-		operation{"replace", "/spec/template/spec/containers/0/env/0/value", "metrics." + it.region + "." + it.environment + ".example.com"},
-		operation{"replace", "/spec/template/spec/containers/1/env/0/value", "gateway." + it.region + ".example.com:8443"},
+		operation{"replace", "/spec/template/spec/containers/0/env/0/value",
+			"metrics." + it.region + "." + it.environment + ".example.com"},
+		operation{"replace", "/spec/template/spec/containers/1/env/0/value",
+			"gateway." + it.region + ".example.com:8443"},
 		operation{"add", "/metadata/labels/example.com~1environment", it.environment},
 		operation{"add", "/spec/template/spec/nodeSelector/topology.kubernetes.io~1region", it.region},
 	)
@@ -118,12 +120,13 @@ func ownLayer(i int, name string) layer {
 		operation{"replace", "/spec/template/spec/containers/0/env/1/value", name + ".fleet.example.com"},
 		operation{"replace", "/spec/template/spec/containers/1/env/1/value", name},
 		operation{"add", "/metadata/annotations/example.com~1serial", fmt.Sprintf("%08d", i)},
-		operation{"add", "/spec/template/metadata/annotations/example.com~1revision", fmt.Sprintf("%016x", splitmix.New(uint64(i)).Next())},
+		operation{"add", "/spec/template/metadata/annotations/example.com~1revision",
+			fmt.Sprintf("%016x", splitmix.New(uint64(i)).Next())},
 	)
 }
 
-// shown is what a cluster shows: what it should have, as many replicas as its own controllers chose, what the API server
-// adds, and in one of ten clusters another image.
+// shown is what a cluster shows: what it should have, as many replicas as its own controllers chose, what the API
+// server adds, and in one of ten clusters another image.
 func (f *fleet) shown(i int, value object) []byte {
 	chance := splitmix.New(seed ^ uint64(i+1)*0x9E3779B97F4A7C15)
 	for _, it := range f.layers(i) {

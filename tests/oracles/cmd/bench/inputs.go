@@ -50,7 +50,8 @@ func clusters(count int) []cluster {
 	for i := range all {
 		name := fmt.Sprintf("cluster-%06d", i)
 		// The draws happen in this order.
-		environment := []string{"dev", "dev", "dev", "dev", "stage", "stage", "prod", "prod", "prod", "prod"}[chance.Below(10)]
+		environment := []string{"dev", "dev", "dev", "dev", "stage", "stage", "prod", "prod", "prod",
+			"prod"}[chance.Below(10)]
 		region := numbered("region", 8)
 		provider := numbered("provider", 4)
 		tier := []string{"gold", "silver", "bronze"}[chance.Below(3)]
@@ -115,7 +116,9 @@ func values(layer int) any {
 		tree[fmt.Sprintf("section-%02d", i)] = section
 	}
 	size := map[int]int{1: 3237, 2: 1487, 3: 1486}[layer]
-	return stretched(tree, size, func(filler string) { section[fmt.Sprintf("leaf-%d", leaves[len(leaves)-1])] = filler })
+	return stretched(tree, size, func(filler string) {
+		section[fmt.Sprintf("leaf-%d", leaves[len(leaves)-1])] = filler
+	})
 }
 
 // stretched is value with a filler set so that its text has exactly size bytes.

@@ -23,7 +23,8 @@ func main() { lines.Exit(command(os.Args[1:])) }
 
 func command(args []string) error {
 	if len(args) < 1 {
-		return errors.New("usage: bench write DIR | bench run DIR [-samples 9] | bench fleet DIR [-clusters 10000] | bench plan [-clusters 10000] [-samples 3]")
+		return errors.New("usage: bench write DIR | bench run DIR [-samples 9] | " +
+			"bench fleet DIR [-clusters 10000] | bench plan [-clusters 10000] [-samples 3]")
 	}
 	verb, args := args[0], args[1:]
 	flags := flag.NewFlagSet(verb, flag.ContinueOnError)
@@ -35,7 +36,8 @@ func command(args []string) error {
 		folder, args = args[0], args[1:]
 	}
 	if verb == "run" || verb == "plan" {
-		flags.IntVar(&samples, "samples", map[string]int{"run": 9, "plan": 3}[verb], "how often to measure each operation")
+		flags.IntVar(&samples, "samples", map[string]int{"run": 9, "plan": 3}[verb],
+			"how often to measure each operation")
 	}
 	if verb == "fleet" || verb == "plan" {
 		flags.IntVar(&count, "clusters", 10_000, "how many clusters the fleet has")

@@ -31,7 +31,8 @@ func TestInputsHaveTheirSizes(t *testing.T) {
 func TestLiveContainsTheDeploymentUntilSomethingDiffers(t *testing.T) {
 	desired, have := compact(deployment()), compact(live())
 	for from, to := range map[string]string{
-		`"replicas":3`: `"replicas":4`, `--log-level=info`: `--log-level=debug`, `"readOnlyRootFilesystem":true`: `"readOnlyRootFilesystem":null`,
+		`"replicas":3`: `"replicas":4`, `--log-level=info`: `--log-level=debug`,
+		`"readOnlyRootFilesystem":true`: `"readOnlyRootFilesystem":null`,
 	} {
 		changed := bytes.Replace(have, []byte(from), []byte(to), 1)
 		if bytes.Equal(changed, have) {
@@ -47,7 +48,8 @@ func TestLiveContainsTheDeploymentUntilSomethingDiffers(t *testing.T) {
 }
 
 func TestHigherLayersWinAndLowerOnesStay(t *testing.T) {
-	got, err := coalesced([3][]byte{[]byte(`{"a":1,"b":{"c":1,"d":1}}`), []byte(`{"b":{"c":2},"e":2}`), []byte(`{"a":3,"e":null}`)})
+	got, err := coalesced([3][]byte{[]byte(`{"a":1,"b":{"c":1,"d":1}}`), []byte(`{"b":{"c":2},"e":2}`),
+		[]byte(`{"a":3,"e":null}`)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,7 +103,8 @@ func TestAMismatchIsAnErrorNotAFigure(t *testing.T) {
 }
 
 func TestBadCallsAreRefused(t *testing.T) {
-	for _, args := range [][]string{{}, {"run"}, {"fly", "x"}, {"run", "x", "-samples", "0"}, {"write", "x", "y"}, {"plan", "x"}, {"plan", "-clusters", "0"}} {
+	for _, args := range [][]string{{}, {"run"}, {"fly", "x"}, {"run", "x", "-samples", "0"}, {"write", "x", "y"},
+		{"plan", "x"}, {"plan", "-clusters", "0"}} {
 		if command(args) == nil {
 			t.Errorf("%q was accepted", args)
 		}

@@ -86,8 +86,8 @@ type sink struct {
 	then                func(line []byte)
 }
 
-// today does everything for each cluster anew, as fleet controllers do: it builds the selector, decodes the template, and
-// applies each layer by way of bytes.
+// today does everything for each cluster anew, as fleet controllers do: it builds the selector, decodes the template,
+// and applies each layer by way of bytes.
 func today(f *fleet, lines *sink) error {
 	for i := range f.clusters {
 		selector, err := metav1.LabelSelectorAsSelector(f.placement)
@@ -157,7 +157,8 @@ func finish(f *fleet, i int, desired object, lines *sink) error {
 	var line bytes.Buffer
 	encoder := json.NewEncoder(&line)
 	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(map[string]any{"action": action, "cluster": f.clusters[i].Name, "object": desired}); err != nil {
+	if err := encoder.Encode(map[string]any{"action": action, "cluster": f.clusters[i].Name,
+		"object": desired}); err != nil {
 		return err
 	}
 	lines.bytes += line.Len()

@@ -40,7 +40,8 @@ func TestTheFleetHasItsShape(t *testing.T) {
 	if err := tuned(f, &lines); err != nil || lines.noop != 899 || lines.update != 101 {
 		t.Errorf("%d noop and %d update, error %v, want 899 and 101", lines.noop, lines.update, err)
 	}
-	if len(f.classes) != 24 || len(f.layers(0)[0].edits) != 5 || len(f.layers(0)[1].edits) != 5 || len(f.layers(0)[2].edits) != 5 {
+	if len(f.classes) != 24 || len(f.layers(0)[0].edits) != 5 || len(f.layers(0)[1].edits) != 5 ||
+		len(f.layers(0)[2].edits) != 5 {
 		t.Error("a layer has not five options, or there are not 24 classes")
 	}
 }
@@ -71,10 +72,12 @@ func TestLayersRunInOrderAndReplicasAreRetained(t *testing.T) {
 		t.Fatal(err)
 	}
 	// The class of this cluster is dev, whose memory is another than the global one and the template's.
-	if memory := got.Object.Spec.Template.Spec.Containers[0].Resources.Limits.Memory; memory != "256Mi" || f.clusters[0].Labels["environment"] != "dev" {
+	if memory := got.Object.Spec.Template.Spec.Containers[0].Resources.Limits.Memory; memory != "256Mi" ||
+		f.clusters[0].Labels["environment"] != "dev" {
 		t.Errorf("memory is %s", memory)
 	}
-	if got.Action != "noop" || got.Cluster != "cluster-000000" || got.Object.Metadata.ResourceVersion != "184000000" || got.Object.Spec.Replicas != 4 {
+	if got.Action != "noop" || got.Cluster != "cluster-000000" || got.Object.Metadata.ResourceVersion != "184000000" ||
+		got.Object.Spec.Replicas != 4 {
 		t.Errorf("got %+v", got)
 	}
 }
@@ -106,7 +109,8 @@ func TestAFleetIsWrittenAsRequests(t *testing.T) {
 	if ops["configure"] != 1 {
 		t.Errorf("%d requests configure, want 1", ops["configure"])
 	}
-	for kind, want := range map[string]int{"KubeFedCluster": 3, "FederatedTypeConfig": 1, "KubeFedConfig": 1, "FederatedDeployment": 1, "Deployment": 3} {
+	for kind, want := range map[string]int{"KubeFedCluster": 3, "FederatedTypeConfig": 1, "KubeFedConfig": 1,
+		"FederatedDeployment": 1, "Deployment": 3} {
 		if kinds[kind] != want {
 			t.Errorf("%d of %s, want %d", kinds[kind], kind, want)
 		}

@@ -48,16 +48,22 @@ type local struct {
 }
 
 var (
-	words = []string{"", "a", "b", "prod", "dev", "eu-de-1", "a-b-c", "héllo wörld", "x", "aaa", "abcabc", " pad ", "Å😀z", "1", "-7", "2.5", "true", "f",
+	words = []string{"", "a", "b", "prod", "dev", "eu-de-1", "a-b-c", "héllo wörld", "x", "aaa", "abcabc", " pad ",
+		"Å😀z", "1", "-7", "2.5", "true", "f",
 		"v1.31.2", "tab\there", "line\nbreak", "quote'\"\\", "100%", "NaN", "1e400", "+3", "007", "9223372036854775808"}
-	wholes = []string{"0", "1", "2", "3", "5", "7", "10", "-1", "-3", "42", "1000000", "0x10", "-0x1F", "9007199254740993",
+	wholes = []string{"0", "1", "2", "3", "5", "7", "10", "-1", "-3", "42", "1000000", "0x10", "-0x1F",
+		"9007199254740993",
 		"9223372036854775807", "-9223372036854775808"}
-	reals = []string{"0.0", "1.0", "2.5", "-1.5", "1e3", "1.5e-7", "123456789.0", "1e21", "-0.0", ".5", "3.0", "9007199254740993.0",
+	reals = []string{"0.0", "1.0", "2.5", "-1.5", "1e3", "1.5e-7", "123456789.0", "1e21", "-0.0", ".5", "3.0",
+		"9007199254740993.0",
 		"9223372036854775807.0", "0.1"}
 	naturals = []string{"0u", "1u", "2u", "7u", "0xFFu", "18446744073709551615u", "3U"}
-	patterns = []string{"a", "^a", "b$", "^$", "", ".", "^v1\\.(30|31)\\.\\d+$", "[a-c]+", "^[^-]*-", "(a|b)*c", "x?", "a{2}", "^a{1,2}$", "a{2,}", "\\w+\\s\\w+",
-		"\\bprod\\b", "[\\d.]+", "\\Bb", "a.c", "(?:ab)+c", "[]a]", "[a-]", "a+?", "^\\S+$", "[^\\w]", "[^\\d\\s]", "a{,2}", "a|", "(", ")", "[", "a**", "*a", "+", "\\",
-		"[z-a]", "a{3,2}", "a{1001}", "(?i)A", "\\pL", "[[:alpha:]]", "\\x41", "\\Aa", "c\\z", "\\_", "ö", "[à-ü]", "^*", "(){2}", "a{2}{2}", "[a\\-z]", "x*y*z*",
+	patterns = []string{"a", "^a", "b$", "^$", "", ".", "^v1\\.(30|31)\\.\\d+$", "[a-c]+", "^[^-]*-", "(a|b)*c", "x?",
+		"a{2}", "^a{1,2}$", "a{2,}", "\\w+\\s\\w+",
+		"\\bprod\\b", "[\\d.]+", "\\Bb", "a.c", "(?:ab)+c", "[]a]", "[a-]", "a+?", "^\\S+$", "[^\\w]", "[^\\d\\s]",
+		"a{,2}", "a|", "(", ")", "[", "a**", "*a", "+", "\\",
+		"[z-a]", "a{3,2}", "a{1001}", "(?i)A", "\\pL", "[[:alpha:]]", "\\x41", "\\Aa", "c\\z", "\\_", "ö", "[à-ü]",
+		"^*", "(){2}", "a{2}{2}", "[a\\-z]", "x*y*z*",
 		"-", "\\-", "{", "}", "]", "a{b}"}
 )
 
@@ -71,19 +77,22 @@ func (d *draw) variables() map[string]any {
 	}
 	taints := []any{}
 	for range d.Below(3) {
-		taints = append(taints, map[string]any{"key": d.word(), "effect": splitmix.Pick(d.Source, "NoSelect", "PreferNoSelect"), "weight": d.Below(9)})
+		taints = append(taints, map[string]any{"key": d.word(),
+			"effect": splitmix.Pick(d.Source, "NoSelect", "PreferNoSelect"), "weight": d.Below(9)})
 	}
 	cluster := map[string]any{
 		"name": d.word(), "labels": labels, "taints": taints, "accepted": d.Percent(50), "generation": d.Below(20) - 5,
 		"weight": splitmix.Pick[any](d.Source, 0.5, 2.25, -1.75, 1e30, 3),
-		"status": map[string]any{"version": splitmix.Pick(d.Source, "v1.30.1", "v1.31.0", ""), "cpu": splitmix.Pick[any](d.Source, 4, "8", nil, 2.5)},
-		"none":   nil,
+		"status": map[string]any{"version": splitmix.Pick(d.Source, "v1.30.1", "v1.31.0", ""),
+			"cpu": splitmix.Pick[any](d.Source, 4, "8", nil, 2.5)},
+		"none": nil,
 	}
 	if d.Percent(10) {
 		delete(cluster, splitmix.Pick(d.Source, "labels", "status", "name", "weight"))
 	}
 	return map[string]any{
-		"cluster": cluster, "n": d.Below(12) - 3, "x": splitmix.Pick[any](d.Source, 2.5, -0.5, 1e21, 3.25), "s": d.word(), "b": d.Percent(50),
+		"cluster": cluster, "n": d.Below(12) - 3, "x": splitmix.Pick[any](d.Source, 2.5, -0.5, 1e21, 3.25),
+		"s": d.word(), "b": d.Percent(50),
 		"ns": d.list(func() any { return d.Below(9) - 2 }), "ts": d.list(func() any { return d.word() }),
 		"mixed": d.list(func() any {
 			return splitmix.Pick[any](d.Source, 1, 2.5, "a", true, nil, []any{1}, map[string]any{"a": 1}, 0, "")
@@ -129,7 +138,8 @@ func (d *draw) expression(of kind, depth int) string {
 		return d.choice(of, depth)
 	}
 	if d.Percent(5) {
-		return "[" + d.expression(of, depth-1) + ", " + d.expression(of, depth-1) + "][" + splitmix.Pick(d.Source, "0", "1", "2", "n", "1u", "dyn(1.0)", "dyn(0.5)") + "]"
+		return "[" + d.expression(of, depth-1) + ", " + d.expression(of, depth-1) + "][" +
+			splitmix.Pick(d.Source, "0", "1", "2", "n", "1u", "dyn(1.0)", "dyn(0.5)") + "]"
 	}
 	switch of {
 	case boolean:
@@ -137,9 +147,12 @@ func (d *draw) expression(of kind, depth int) string {
 	case integer:
 		return d.integer(depth)
 	case unsigned:
-		return splitmix.Pick(d.Source, "uint("+d.number(depth-1)+")", d.operation(unsigned, depth, "+", "-", "*", "/", "%"), d.leaf(unsigned))
+		return splitmix.Pick(d.Source, "uint("+d.number(depth-1)+")",
+			d.operation(unsigned, depth, "+", "-", "*", "/", "%"), d.leaf(unsigned))
 	case double:
-		return splitmix.Pick(d.Source, "double("+splitmix.Pick(d.Source, d.number(depth-1), d.expression(text, depth-1))+")", d.operation(double, depth, "+", "-", "*", "/"), "-("+d.expression(double, depth-1)+")")
+		return splitmix.Pick(d.Source,
+			"double("+splitmix.Pick(d.Source, d.number(depth-1), d.expression(text, depth-1))+")",
+			d.operation(double, depth, "+", "-", "*", "/"), "-("+d.expression(double, depth-1)+")")
 	case text:
 		return d.text(depth)
 	case texts, integers:
@@ -152,12 +165,14 @@ func (d *draw) expression(of kind, depth int) string {
 }
 
 func (d *draw) choice(of kind, depth int) string {
-	return fmt.Sprintf("(%s ? %s : %s)", d.expression(boolean, depth-1), d.expression(of, depth-1), d.expression(of, depth-1))
+	return fmt.Sprintf("(%s ? %s : %s)", d.expression(boolean, depth-1), d.expression(of, depth-1),
+		d.expression(of, depth-1))
 }
 
 // operation is `a ? b` of one kind, in parentheses or not: how tightly operators bind is part of the question.
 func (d *draw) operation(of kind, depth int, operators ...string) string {
-	body := d.expression(of, depth-1) + d.gap() + splitmix.Pick(d.Source, operators...) + d.gap() + d.expression(of, depth-1)
+	body := d.expression(of, depth-1) + d.gap() + splitmix.Pick(d.Source, operators...) + d.gap() +
+		d.expression(of, depth-1)
 	if d.Percent(50) {
 		return "(" + body + ")"
 	}
@@ -178,7 +193,8 @@ func (d *draw) boolean(depth int) string {
 	case 2:
 		return d.expression(boolean, at) + " || " + d.expression(boolean, at) + " && " + d.expression(boolean, at)
 	case 3:
-		return splitmix.Pick(d.Source, "!", "!!", "!!!", "! ") + splitmix.Pick(d.Source, "("+d.expression(boolean, at)+")", d.leaf(boolean))
+		return splitmix.Pick(d.Source, "!", "!!", "!!!", "! ") +
+			splitmix.Pick(d.Source, "("+d.expression(boolean, at)+")", d.leaf(boolean))
 	case 4:
 		return d.number(at) + " " + d.comparison() + " " + d.number(at)
 	case 5:
@@ -187,23 +203,30 @@ func (d *draw) boolean(depth int) string {
 		of := kind(d.Below(int(kinds)))
 		return d.expression(of, at) + splitmix.Pick(d.Source, " == ", " != ") + d.expression(of, at)
 	case 7:
-		return "dyn(" + d.expression(kind(d.Below(int(kinds))), at) + ") == " + d.expression(kind(d.Below(int(kinds))), at)
+		return "dyn(" + d.expression(kind(d.Below(int(kinds))), at) + ") == " +
+			d.expression(kind(d.Below(int(kinds))), at)
 	case 8:
-		return d.expression(text, at) + "." + splitmix.Pick(d.Source, "contains", "startsWith", "endsWith") + "(" + d.expression(text, at) + ")"
+		return d.expression(text, at) + "." + splitmix.Pick(d.Source, "contains", "startsWith", "endsWith") + "(" +
+			d.expression(text, at) + ")"
 	case 9:
 		return d.expression(text, at) + ".matches(" + d.quote(splitmix.Pick(d.Source, patterns...)) + ")"
 	case 10:
 		if d.Percent(50) {
-			return d.expression(text, at) + " in " + splitmix.Pick(d.Source, d.expression(texts, at), "m", "cluster.labels", "cluster", d.expression(table, at))
+			return d.expression(text, at) + " in " +
+				splitmix.Pick(d.Source, d.expression(texts, at), "m", "cluster.labels", "cluster",
+					d.expression(table, at))
 		}
-		return d.expression(integer, at) + " in " + splitmix.Pick(d.Source, d.expression(integers, at), "mixed", "{1: 'a', 2: 'b'}", d.leaf(text))
+		return d.expression(integer, at) + " in " +
+			splitmix.Pick(d.Source, d.expression(integers, at), "mixed", "{1: 'a', 2: 'b'}", d.leaf(text))
 	case 11:
 		return "has(" + d.path() + ")"
 	case 12:
 		return d.macro(splitmix.Pick(d.Source, "all", "exists", "exists_one"), depth)
 	default:
-		return splitmix.Pick(d.Source, "bool("+splitmix.Pick(d.Source, d.expression(text, at), d.expression(boolean, at))+")",
-			"type("+d.expression(anything, at)+") == "+splitmix.Pick(d.Source, "int", "string", "list", "map", "null_type", "double", "uint", "bool", "type(1)"))
+		return splitmix.Pick(d.Source,
+			"bool("+splitmix.Pick(d.Source, d.expression(text, at), d.expression(boolean, at))+")",
+			"type("+d.expression(anything, at)+") == "+splitmix.Pick(d.Source, "int", "string", "list", "map",
+				"null_type", "double", "uint", "bool", "type(1)"))
 	}
 }
 
@@ -217,14 +240,16 @@ func (d *draw) integer(depth int) string {
 	case 0, 1:
 		return d.operation(integer, depth, "+", "-", "*", "/", "%")
 	case 2:
-		return splitmix.Pick(d.Source, "-", "--", "- ", "---") + splitmix.Pick(d.Source, d.leaf(integer), "("+d.expression(integer, at)+")")
+		return splitmix.Pick(d.Source, "-", "--", "- ", "---") +
+			splitmix.Pick(d.Source, d.leaf(integer), "("+d.expression(integer, at)+")")
 	case 3:
 		of := d.expression(splitmix.Pick(d.Source, text, texts, integers, table), at)
 		return splitmix.Pick(d.Source, "size("+of+")", of+".size()")
 	case 4:
 		return "int(" + splitmix.Pick(d.Source, d.number(at), d.expression(text, at)) + ")"
 	case 5:
-		return d.expression(text, at) + "." + splitmix.Pick(d.Source, "indexOf", "lastIndexOf") + "(" + d.expression(text, at) + splitmix.Pick(d.Source, "", ", "+d.expression(integer, at-1)) + ")"
+		return d.expression(text, at) + "." + splitmix.Pick(d.Source, "indexOf", "lastIndexOf") + "(" +
+			d.expression(text, at) + splitmix.Pick(d.Source, "", ", "+d.expression(integer, at-1)) + ")"
 	default:
 		return d.operation(integer, depth, "+", "-") + " * " + d.leaf(integer)
 	}
@@ -237,22 +262,27 @@ func (d *draw) text(depth int) string {
 	case 0, 1:
 		return d.operation(text, depth, "+")
 	case 2:
-		return "string(" + splitmix.Pick(d.Source, d.number(at), d.expression(boolean, at), d.expression(anything, at)) + ")"
+		return "string(" +
+			splitmix.Pick(d.Source, d.number(at), d.expression(boolean, at), d.expression(anything, at)) + ")"
 	case 3:
 		return of + ".charAt(" + d.expression(integer, at-1) + ")"
 	case 4:
 		return of + "." + splitmix.Pick(d.Source, "lowerAscii", "upperAscii", "trim", "reverse") + "()"
 	case 5:
-		return of + ".replace(" + d.expression(text, at-1) + ", " + d.expression(text, at-1) + splitmix.Pick(d.Source, "", ", "+d.leaf(integer)) + ")"
+		return of + ".replace(" + d.expression(text, at-1) + ", " + d.expression(text, at-1) +
+			splitmix.Pick(d.Source, "", ", "+d.leaf(integer)) + ")"
 	case 6:
-		return of + ".substring(" + splitmix.Pick(d.Source, "0", "1", d.leaf(integer)) + splitmix.Pick(d.Source, "", ", "+splitmix.Pick(d.Source, "1", "2", d.leaf(integer))) + ")"
+		return of + ".substring(" + splitmix.Pick(d.Source, "0", "1", d.leaf(integer)) +
+			splitmix.Pick(d.Source, "", ", "+splitmix.Pick(d.Source, "1", "2", d.leaf(integer))) + ")"
 	case 7, 8:
 		return d.expression(texts, at) + ".join(" + splitmix.Pick(d.Source, "", "'-'", d.expression(text, at-1)) + ")"
 	case 9:
 		return "strings.quote(" + of + ")"
 	case 10:
-		return d.quote(splitmix.Pick(d.Source, "%s-%d", "%s", "%d%%", "a%sb%sc", "none", "%s %s", "%x", "%", "%.2f")) + ".format([" +
-			splitmix.Pick(d.Source, "", d.expression(anything, at)+", "+d.expression(integer, at), d.expression(anything, at), d.expression(integer, at)) + "])"
+		return d.quote(splitmix.Pick(d.Source, "%s-%d", "%s", "%d%%", "a%sb%sc", "none", "%s %s", "%x", "%", "%.2f")) +
+			".format([" +
+			splitmix.Pick(d.Source, "", d.expression(anything, at)+", "+d.expression(integer, at),
+				d.expression(anything, at), d.expression(integer, at)) + "])"
 	default:
 		return of
 	}
@@ -275,7 +305,8 @@ func (d *draw) rows(of kind, depth int) string {
 		return d.operation(of, depth, "+")
 	case 3:
 		if of == texts {
-			return d.expression(text, at) + ".split(" + d.expression(text, at-1) + splitmix.Pick(d.Source, "", ", "+d.leaf(integer)) + ")"
+			return d.expression(text, at) + ".split(" + d.expression(text, at-1) +
+				splitmix.Pick(d.Source, "", ", "+d.leaf(integer)) + ")"
 		}
 		return d.leaf(of)
 	case 4:
@@ -312,13 +343,17 @@ func (d *draw) macro(form string, depth int) string {
 	name := d.name()
 	switch d.Below(4) {
 	case 0:
-		return d.expression(texts, depth-1) + "." + form + "(" + name + ", " + d.bound(name, text, boolean, depth-1) + ")"
+		return d.expression(texts, depth-1) + "." + form + "(" + name + ", " +
+			d.bound(name, text, boolean, depth-1) + ")"
 	case 1:
-		return splitmix.Pick(d.Source, "m", "cluster.labels", "cluster", "{'a': 1, 'b': 2}") + "." + form + "(" + name + ", " + d.bound(name, text, boolean, depth-1) + ")"
+		return splitmix.Pick(d.Source, "m", "cluster.labels", "cluster", "{'a': 1, 'b': 2}") + "." + form + "(" + name +
+			", " + d.bound(name, text, boolean, depth-1) + ")"
 	case 2:
-		return splitmix.Pick(d.Source, "mixed", "cluster.taints") + "." + form + "(" + name + ", " + d.bound(name, anything, boolean, depth-1) + ")"
+		return splitmix.Pick(d.Source, "mixed", "cluster.taints") + "." + form + "(" + name + ", " +
+			d.bound(name, anything, boolean, depth-1) + ")"
 	default:
-		return d.expression(integers, depth-1) + "." + form + "(" + name + ", " + d.bound(name, integer, boolean, depth-1) + ")"
+		return d.expression(integers, depth-1) + "." + form + "(" + name + ", " +
+			d.bound(name, integer, boolean, depth-1) + ")"
 	}
 }
 
@@ -335,7 +370,8 @@ func (d *draw) bound(name string, of, wanted kind, depth int) string {
 		case wanted == boolean && of == text:
 			body = name + "." + splitmix.Pick(d.Source, "startsWith", "contains", "endsWith") + "(" + d.leaf(text) + ")"
 		case wanted == boolean:
-			body = splitmix.Pick(d.Source, name+" == 1", name+".effect == 'NoSelect'", "has("+name+".key)", name+" > 0", name+".weight < 5 && "+name+".key != ''")
+			body = splitmix.Pick(d.Source, name+" == 1", name+".effect == 'NoSelect'", "has("+name+".key)", name+" > 0",
+				name+".weight < 5 && "+name+".key != ''")
 		case wanted == text && of == text:
 			body = name + splitmix.Pick(d.Source, ".upperAscii()", " + '!'", "")
 		case wanted == of:
@@ -347,8 +383,10 @@ func (d *draw) bound(name string, of, wanted kind, depth int) string {
 }
 
 func (d *draw) path() string {
-	return splitmix.Pick(d.Source, "cluster.name", "cluster.labels", "cluster.labels.env", "cluster.labels.tier", "cluster.nope", "cluster.nope.deep",
-		"cluster.status.cpu", "cluster.name.x", "cluster.none.x", "cluster.taints.x", "m.a", "s.a", "n.a", "mixed.a", "{'a': 1}.a", "{'a': 1}.b", "(m).a", "cluster['labels'].env", "cluster", "ns[0].a")
+	return splitmix.Pick(d.Source, "cluster.name", "cluster.labels", "cluster.labels.env", "cluster.labels.tier",
+		"cluster.nope", "cluster.nope.deep",
+		"cluster.status.cpu", "cluster.name.x", "cluster.none.x", "cluster.taints.x", "m.a", "s.a", "n.a", "mixed.a",
+		"{'a': 1}.a", "{'a': 1}.b", "(m).a", "cluster['labels'].env", "cluster", "ns[0].a")
 }
 
 func (d *draw) leaf(of kind) string {
@@ -364,13 +402,15 @@ func (d *draw) leaf(of kind) string {
 	case boolean:
 		return pick("true", "false", "b", "cluster.accepted", "true", "false")
 	case integer:
-		return pick(pick(wholes...), pick(wholes[:9]...), pick(wholes[:9]...), "n", "cluster.generation", "m.a", "m['b']", "ns[0]", "cluster.taints[0].weight", ".n", "cluster.status.cpu")
+		return pick(pick(wholes...), pick(wholes[:9]...), pick(wholes[:9]...), "n", "cluster.generation", "m.a",
+			"m['b']", "ns[0]", "cluster.taints[0].weight", ".n", "cluster.status.cpu")
 	case unsigned:
 		return pick(naturals...)
 	case double:
 		return pick(pick(reals...), "x", "cluster.weight")
 	case text:
-		return pick(d.quote(d.word()), d.quote(d.word()), "s", "cluster.name", "cluster.labels.env", "cluster.labels['a-b']", "cluster.labels.region", "ts[0]", "ts[1]", "cluster.status.version")
+		return pick(d.quote(d.word()), d.quote(d.word()), "s", "cluster.name", "cluster.labels.env",
+			"cluster.labels['a-b']", "cluster.labels.region", "ts[0]", "ts[1]", "cluster.status.version")
 	case texts:
 		return pick("ts", "['a', 'b', 'c']", "[]", "['x']", "ts")
 	case integers:
@@ -378,7 +418,8 @@ func (d *draw) leaf(of kind) string {
 	case table:
 		return pick("m", "cluster.labels", "{}", "{'a': 1}", "cluster", "{1: 2, 3: 4}", "cluster.status")
 	default:
-		return pick("null", "mixed[0]", "mixed[1]", "mixed", "cluster.none", "cluster.status.cpu", "cluster.taints", "1", "'a'", "2.5", "true", "[1]", "m", "cluster", "int", "[null, 1]")
+		return pick("null", "mixed[0]", "mixed[1]", "mixed", "cluster.none", "cluster.status.cpu", "cluster.taints",
+			"1", "'a'", "2.5", "true", "[1]", "m", "cluster", "int", "[null, 1]")
 	}
 }
 
@@ -432,8 +473,10 @@ func (d *draw) hurt(text string) string {
 func (d *draw) tokens() string {
 	var all []string
 	for range 1 + d.Below(9) {
-		all = append(all, splitmix.Pick(d.Source, "n", "s", "cluster", "m", "1", "2u", "0.5", "'a'", "r\"b\"", "b'c'", "true", "null", "(", ")", "[", "]", "{", "}", ",", ".", ":", "?",
-			"+", "-", "*", "/", "%", "==", "!=", "<", "<=", "&&", "||", "!", "in", "has", "size", "map", "if", "while", "int", "duration", "timestamp", "9223372036854775808", "0x", "1e5", "1e", "foo", "`a`", "-1"))
+		all = append(all, splitmix.Pick(d.Source, "n", "s", "cluster", "m", "1", "2u", "0.5", "'a'", "r\"b\"", "b'c'",
+			"true", "null", "(", ")", "[", "]", "{", "}", ",", ".", ":", "?",
+			"+", "-", "*", "/", "%", "==", "!=", "<", "<=", "&&", "||", "!", "in", "has", "size", "map", "if", "while",
+			"int", "duration", "timestamp", "9223372036854775808", "0x", "1e5", "1e", "foo", "`a`", "-1"))
 	}
 	return strings.Join(all, splitmix.Pick(d.Source, "", " ", " "))
 }

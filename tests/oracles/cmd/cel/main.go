@@ -1,6 +1,7 @@
 // Command cel answers what a CEL expression is worth, the way cel-go with its strings extension says.
 //
-//	{"expression": "…", "variables": {…}}  →  {"class": "value", "value": …} | {"class": "compile" | "runtime", "error": "…"}
+//	{"expression": "…", "variables": {…}}
+//	→  {"class": "value", "value": …} | {"class": "compile" | "runtime", "error": "…"}
 //
 // Every variable is declared as dyn, as Greenhouse declares its own; a whole JSON number is an int, another a double.
 //

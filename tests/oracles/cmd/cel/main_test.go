@@ -16,7 +16,8 @@ func TestAnswers(t *testing.T) {
 
 func TestRefusals(t *testing.T) {
 	for expression, want := range map[string]string{
-		`1 +`: "compile", `nope`: "compile", `1 + 'a'`: "compile", `n + 'a'`: "runtime", `m.b`: "runtime", `1 / 0`: "runtime",
+		`1 +`: "compile", `nope`: "compile", `1 + 'a'`: "compile", `n + 'a'`: "runtime", `m.b`: "runtime",
+		`1 / 0`: "runtime",
 	} {
 		if got := ask(expression); got.Class != want || got.Error == "" {
 			t.Errorf("%s gives %v, want an error of class %s", expression, got, want)

@@ -60,7 +60,8 @@ func (d *draw) object(depth int) map[string]any {
 
 // operation is one step for object, as text; most are well formed, and most of those point at something.
 func (d *draw) operation(object any) string {
-	kind := splitmix.Pick(d.Source, "add", "add", "add", "remove", "remove", "replace", "replace", "replace", "test", "move", "copy")
+	kind := splitmix.Pick(d.Source, "add", "add", "add", "remove", "remove", "replace", "replace", "replace", "test",
+		"move", "copy")
 	var path string
 	var there any
 	if kind == "add" {
@@ -153,8 +154,10 @@ func (d *draw) wrong(path string) string {
 	last := strings.LastIndex(path, "/")
 	parent := path[:max(last, 0)]
 	return splitmix.Pick(d.Source,
-		parent+"/missing", path+"/missing", path+"/missing/deeper", "/missing"+path, path+"/0", parent+"/9", parent+"/-", parent+"/-1", parent+"/-9",
-		parent+"/01", parent+"/+1", parent+"/1e0", parent+"/ 1", parent+"/1.0", path+"/", path+"/~2", parent+"/~", strings.TrimPrefix(path, "/"), "a/b", "", "/", "//", "/metadata/labels/new",
+		parent+"/missing", path+"/missing", path+"/missing/deeper", "/missing"+path, path+"/0", parent+"/9",
+		parent+"/-", parent+"/-1", parent+"/-9",
+		parent+"/01", parent+"/+1", parent+"/1e0", parent+"/ 1", parent+"/1.0", path+"/", path+"/~2", parent+"/~",
+		strings.TrimPrefix(path, "/"), "a/b", "", "/", "//", "/metadata/labels/new",
 		strings.ReplaceAll(path, "~", "~0"), parent+"/99999999999999999999")
 }
 
@@ -167,7 +170,8 @@ func (d *draw) malformed(members []string) []string {
 	case 1:
 		return append(members, splitmix.Pick(d.Source, `"extra":1`, `"from":"/a"`, `"value":null`, `"OP":"add"`))
 	case 2:
-		members[0] = splitmix.Pick(d.Source, `"op":"Add"`, `"op":""`, `"op":null`, `"op":1`, `"op":"merge"`, `"op":"append"`, `"Op":"add"`)
+		members[0] = splitmix.Pick(d.Source, `"op":"Add"`, `"op":""`, `"op":null`, `"op":1`, `"op":"merge"`,
+			`"op":"append"`, `"Op":"add"`)
 	default:
 		members[1] = splitmix.Pick(d.Source, `"path":null`, `"path":1`, `"path":[]`, `"path":{}`, `"Path":"/a"`)
 	}

@@ -11,10 +11,12 @@ import (
 const object = `{"kind":"Deployment","spec":{"replicas":9007199254740993,"args":["a","b"],"x/y":{"m~n":1}}}`
 
 func TestBothVersionsApplyAndKeepDigits(t *testing.T) {
-	patch := `[{"op":"replace","path":"/spec/args/1","value":9007199254740993},{"op":"add","path":"/spec/args/-","value":"c"},` +
+	patch := `[{"op":"replace","path":"/spec/args/1","value":9007199254740993},` +
+		`{"op":"add","path":"/spec/args/-","value":"c"},` +
 		`{"op":"remove","path":"/spec/x~1y/m~0n"},{"op":"test","path":"/kind","value":"Deployment"},` +
 		`{"op":"copy","from":"/spec/args/0","path":"/first"},{"op":"move","from":"/kind","path":"/type"}]`
-	want := `{"first":"a","spec":{"args":["a",9007199254740993,"c"],"replicas":9007199254740993,"x/y":{}},"type":"Deployment"}`
+	want := `{"first":"a","spec":{"args":["a",9007199254740993,"c"],"replicas":9007199254740993,"x/y":{}},` +
+		`"type":"Deployment"}`
 	check(t, applyV4, patch, want)
 	check(t, applyV5, patch, want)
 }

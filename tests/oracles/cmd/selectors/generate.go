@@ -24,11 +24,13 @@ var (
 	numbers = []string{"0", "1", "4", "5", "6", "10", "007", "9223372036854775806", "9223372036854775807"}
 
 	badKeys = []string{
-		"", "/", "/a", "a/", "a/b/c", "A.com/a", "a..b/c", "-a/b", "a_b/c", "-a", "a-", "_a", "a.", ".a", "a b", "a*", "é", "a\u00a0", "日本",
+		"", "/", "/a", "a/", "a/b/c", "A.com/a", "a..b/c", "-a/b", "a_b/c", "-a", "a-", "_a", "a.", ".a", "a b", "a*",
+		"é", "a\u00a0", "日本",
 		name63 + "n", prefix253 + "p/a", "x/" + name63 + "n", "a:b", "a@b", "a\\b", "a\"b", "😀",
 	}
 	badValues = []string{
-		"-a", "a-", "_", ".", "a/b", "a b", "a*", "é", "ß", "a:b", name63 + "n", "a\tb", "\"a\"", "'a'", "+5", "-5", "1.", "😀", "a\u2028",
+		"-a", "a-", "_", ".", "a/b", "a b", "a*", "é", "ß", "a:b", name63 + "n", "a\tb", "\"a\"", "'a'", "+5", "-5",
+		"1.", "😀", "a\u2028",
 	}
 	badNumbers = []string{"", "a", "1.5", "1_000", "0x10", "9223372036854775808", "1e3", "+5", "-5"}
 )
@@ -103,7 +105,8 @@ func (d *draw) requirements(broken bool) string {
 	all := d.list(4, func() string { return d.requirement(broken) })
 	text := d.gap() + strings.Join(all, d.gap()+","+d.gap()) + d.gap()
 	if broken && d.Percent(30) {
-		text = splitmix.Pick(d.Source, text+",", ","+text, text+",,a", text+"(", text+")", text+"=", text+" a", text+"!", text+" in")
+		text = splitmix.Pick(d.Source, text+",", ","+text, text+",,a", text+"(", text+")", text+"=", text+" a",
+			text+"!", text+" in")
 	}
 	return text
 }
@@ -135,7 +138,8 @@ func (d *draw) requirement(broken bool) string {
 		if !broken {
 			return key + "=" + d.value(false)
 		}
-		operator := splitmix.Pick(d.Source, "===", "=!", ">=", "<=", "<>", " IN ", " NotIn ", " gt ", " lt ", " exists", "!", "!==", "~", " not in ", " = = ")
+		operator := splitmix.Pick(d.Source, "===", "=!", ">=", "<=", "<>", " IN ", " NotIn ", " gt ", " lt ", " exists",
+			"!", "!==", "~", " not in ", " = = ")
 		return key + operator + splitmix.Pick(d.Source, d.value(true), d.set(true))
 	}
 }
@@ -144,7 +148,8 @@ func (d *draw) requirement(broken bool) string {
 func (d *draw) set(broken bool) string {
 	items := strings.Join(d.list(4, func() string { return d.gap() + d.value(broken) + d.gap() }), ",")
 	if broken && d.Percent(30) {
-		return splitmix.Pick(d.Source, items, "("+items, items+")", "(("+items+")", "("+items+"))", "[ "+items+"]", "("+items+" b)", "(="+items+")")
+		return splitmix.Pick(d.Source, items, "("+items, items+")", "(("+items+")", "("+items+"))", "[ "+items+"]",
+			"("+items+" b)", "(="+items+")")
 	}
 	return "(" + items + ")"
 }

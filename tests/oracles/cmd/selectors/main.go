@@ -1,6 +1,7 @@
 // Command selectors answers whether a label selector picks a set of labels, the way Kubernetes does.
 //
-//	{"selector": <metav1.LabelSelector> | null | "<kubectl -l>", "labels": {…}}  →  {"verdict": true|false} | {"error": "…"}
+//	{"selector": <metav1.LabelSelector> | null | "<kubectl -l>", "labels": {…}}
+//	→  {"verdict": true|false} | {"error": "…"}
 //
 // An object is decoded as the API server decodes with strict field validation: exact field names, none
 // unknown, none twice. A null or missing selector picks nothing.

@@ -14,14 +14,17 @@ func (d *draw) object() string {
 	case kind < 3:
 		return "null"
 	case kind < 7:
-		return splitmix.Pick(d.Source, `{}`, `{"matchLabels":null}`, `{"matchExpressions":null}`, `{"matchLabels":{},"matchExpressions":[]}`)
+		return splitmix.Pick(d.Source, `{}`, `{"matchLabels":null}`, `{"matchExpressions":null}`,
+			`{"matchLabels":{},"matchExpressions":[]}`)
 	case kind < 72:
 		return d.selector(false)
 	case kind < 96:
 		return d.selector(true)
 	default:
-		return splitmix.Pick(d.Source, `[]`, `true`, `1`, `[{"matchLabels":{}}]`, `{"matchLabels":[]}`, `{"matchExpressions":{}}`,
-			`{"matchLabels":"a=b"}`, `{"matchExpressions":[null]}`, `{"matchExpressions":["a"]}`, `{"matchExpressions":[{}]}`)
+		return splitmix.Pick(d.Source, `[]`, `true`, `1`, `[{"matchLabels":{}}]`, `{"matchLabels":[]}`,
+			`{"matchExpressions":{}}`,
+			`{"matchLabels":"a=b"}`, `{"matchExpressions":[null]}`, `{"matchExpressions":["a"]}`,
+			`{"matchExpressions":[{}]}`)
 	}
 }
 
@@ -39,7 +42,8 @@ func (d *draw) selector(broken bool) string {
 		fields = append(fields, `"matchExpressions":[`+strings.Join(all, ",")+`]`)
 	}
 	if broken && d.Percent(15) {
-		fields = append(fields, splitmix.Pick(d.Source, `"MatchLabels":{"a":"a"}`, `"matchlabels":{}`, `"matchExpression":[]`, `"other":null`, `"":1`))
+		fields = append(fields, splitmix.Pick(d.Source, `"MatchLabels":{"a":"a"}`, `"matchlabels":{}`,
+			`"matchExpression":[]`, `"other":null`, `"":1`))
 	}
 	return "{" + strings.Join(fields, ",") + "}"
 }
@@ -71,7 +75,8 @@ func (d *draw) expression(broken bool) string {
 	}
 	shown := quote(operator)
 	if broken && d.Percent(25) {
-		shown = splitmix.Pick(d.Source, `"in"`, `"IN"`, `"notIn"`, `"NotExists"`, `"exists"`, `"Equals"`, `"="`, `"Gt"`, `"Lt"`, `""`, `" In"`, `null`, `1`)
+		shown = splitmix.Pick(d.Source, `"in"`, `"IN"`, `"notIn"`, `"NotExists"`, `"exists"`, `"Equals"`, `"="`, `"Gt"`,
+			`"Lt"`, `""`, `" In"`, `null`, `1`)
 	}
 	fields = append(fields, `"operator":`+shown)
 	if listed {
@@ -91,7 +96,8 @@ func (d *draw) expression(broken bool) string {
 		fields = append(fields[:drop], fields[drop+1:]...)
 	}
 	if broken && d.Percent(8) {
-		fields = append(fields, splitmix.Pick(d.Source, `"Key":"a"`, `"value":"a"`, `"key":"a"`, `"values":"a"`, `"extra":{}`))
+		fields = append(fields, splitmix.Pick(d.Source, `"Key":"a"`, `"value":"a"`, `"key":"a"`, `"values":"a"`,
+			`"extra":{}`))
 	}
 	if d.Percent(30) {
 		for i := len(fields) - 1; i > 0; i-- {

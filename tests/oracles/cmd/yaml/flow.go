@@ -117,7 +117,8 @@ func (d *draw) hurtLine(text string) string {
 	case 4:
 		all[at] = ""
 	default:
-		all[at] += splitmix.Pick(d.Source, "---\n", "...\n", "\t\n", "- \n", "? \n", "#\n", "}\n", "%YAML 1.1\n", "--- |\n", "---x\n")
+		all[at] += splitmix.Pick(d.Source, "---\n", "...\n", "\t\n", "- \n", "? \n", "#\n", "}\n", "%YAML 1.1\n",
+			"--- |\n", "---x\n")
 	}
 	return strings.Join(all, "")
 }

@@ -16,7 +16,7 @@ func cases(seed uint64) func() source {
 			if chance.Percent(15) {
 				text = (&draw{Source: chance}).hurt(text)
 			}
-			if !doubtsIn([]byte(text)).Ambiguous && !doubtsInStream(text).Ambiguous {
+			if !warningsIn([]byte(text)).Ambiguous && !warningsInStream(text).Ambiguous {
 				return source{Text: text}
 			}
 		}
@@ -33,7 +33,8 @@ type draw struct {
 func (d *draw) stream() string {
 	text := d.document()
 	for d.Percent(8) {
-		text += splitmix.Pick(d.Source, "---\n", "---\n", "--- # next\n", "---  \n", "...\n---\n", "...\n", "---\n---\n")
+		text += splitmix.Pick(d.Source, "---\n", "---\n", "--- # next\n", "---  \n", "...\n---\n", "...\n",
+			"---\n---\n")
 		d.scalars, d.mappings, d.others = nil, nil, nil
 		text += d.document()
 	}
@@ -53,9 +54,11 @@ func (d *draw) stream() string {
 }
 
 func (d *draw) document() string {
-	start := splitmix.Pick(d.Source, "", "", "", "", "", "", "# top\n", "\n", "---\n", "---\n", "--- # doc\n", "  \n# a\n\n")
+	start := splitmix.Pick(d.Source, "", "", "", "", "", "", "# top\n", "\n", "---\n", "---\n", "--- # doc\n",
+		"  \n# a\n\n")
 	if d.Percent(2) {
-		start = splitmix.Pick(d.Source, "%YAML 1.1\n---\n", "%YAML 1.2\n---\n", "%TAG !e! tag:yaml.org,2002:\n---\n", "%TAG !! !x\n---\n", "%FOO a\n---\n")
+		start = splitmix.Pick(d.Source, "%YAML 1.1\n---\n", "%YAML 1.2\n---\n", "%TAG !e! tag:yaml.org,2002:\n---\n",
+			"%TAG !! !x\n---\n", "%FOO a\n---\n")
 	}
 	switch kind := d.Below(100); {
 	case kind < 62:

@@ -38,12 +38,12 @@ type source struct {
 
 type converted struct {
 	JSON string `json:"json"`
-	doubts
+	warnings
 }
 
 type decoded struct {
 	Documents []string `json:"documents"`
-	doubts
+	warnings
 }
 
 func main() {
@@ -65,11 +65,11 @@ func convert(it source) any {
 	if err != nil {
 		return lines.Refuse(err)
 	}
-	return converted{JSON: string(text), doubts: doubtsIn([]byte(it.Text))}
+	return converted{JSON: string(text), warnings: warningsIn([]byte(it.Text))}
 }
 
 func decode(it source) any {
-	answer := decoded{Documents: []string{}, doubts: doubtsInStream(it.Text)}
+	answer := decoded{Documents: []string{}, warnings: warningsInStream(it.Text)}
 	stream := streams.NewYAMLOrJSONDecoder(strings.NewReader(it.Text), 4096)
 	for {
 		var raw json.RawMessage

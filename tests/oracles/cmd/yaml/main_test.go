@@ -14,7 +14,8 @@ func TestWordsOfYAML11AreBooleansAlsoAsKeys(t *testing.T) {
 
 func TestNumbers(t *testing.T) {
 	check(t, "[012, 08, 1_000, 0o14, 0x1F, 0b11, 0b-1]", `[10,8,1000,12,31,3,-1]`)
-	check(t, "[18446744073709551615, 18446744073709551616, 1e400]", `[18446744073709551615,18446744073709552000,"1e400"]`)
+	check(t, "[18446744073709551615, 18446744073709551616, 1e400]",
+		`[18446744073709551615,18446744073709552000,"1e400"]`)
 	check(t, "{1.0: a, 1234567.0: b, 012: c}", `{"1":"a","1.234567e+06":"b","10":"c"}`)
 	refuse(t, ".inf")
 	refuse(t, "a: .nan")
@@ -44,8 +45,8 @@ func TestRefusals(t *testing.T) {
 	refuse(t, bomb())
 }
 
-func TestDoubtsAreMarked(t *testing.T) {
-	for text, want := range map[string]doubts{
+func TestWarningsAreReported(t *testing.T) {
+	for text, want := range map[string]warnings{
 		"a: 1\na: 2":              {Duplicate: true},
 		"- yes: 1\n  true: 2":     {Duplicate: true},
 		"- - {a: {1: a, '1': b}}": {Duplicate: true, Ambiguous: true},
@@ -57,7 +58,7 @@ func TestDoubtsAreMarked(t *testing.T) {
 		"a: 1\n...\n":             {},
 		"# nothing":               {},
 	} {
-		if got := doubtsIn([]byte(text)); got != want {
+		if got := warningsIn([]byte(text)); got != want {
 			t.Errorf("%q gives %+v, want %+v", text, got, want)
 		}
 	}

@@ -16,7 +16,8 @@ func (d *draw) token() string {
 	case kind < 40:
 		return d.spelled(splitmix.Pick(d.Source, "yes", "no", "on", "off", "y", "n", "true", "false"))
 	case kind < 46:
-		return splitmix.Pick(d.Source, "~", "null", "Null", "NULL", "nULL", "=", "<<", "~x", "none", "nil", "+", ".", "..", "....")
+		return splitmix.Pick(d.Source, "~", "null", "Null", "NULL", "nULL", "=", "<<", "~x", "none", "nil", "+", ".",
+			"..", "....")
 	case kind < 64:
 		return d.integer()
 	case kind < 76:
@@ -24,16 +25,20 @@ func (d *draw) token() string {
 	case kind < 80:
 		return splitmix.Pick(d.Source, "12:30:45", "190:20:30", "1:1", "-1:30", "20:30.5", "0:0")
 	case kind < 85:
-		return splitmix.Pick(d.Source, "2020-01-01", "2020-1-2", "2020-13-01", "2020-01-01T10:00:00Z", "2020-01-01t10:00:00+01:00",
+		return splitmix.Pick(d.Source, "2020-01-01", "2020-1-2", "2020-13-01", "2020-01-01T10:00:00Z",
+			"2020-01-01t10:00:00+01:00",
 			"2020-01-01 10:00:00", "2020-01-01 10:00:00.5", "2020-01-01 10:00:00 -5", "2020-", "20200-01-01")
 	default:
-		return splitmix.Pick(d.Source, "a:b", "a::b", "http://x:80/y#z", "a#b", "-a", "--a", "a-", "a b", "a  b", "100%", "a&b", "a*b", "a!", "a|b", "a>b",
-			"a'b", "a\"b", "$x", "/a/b", "(a)", "\\n", "a\tb", "é", "日本 語", "😀", "a\u00a0b", "\u00a0a", "0123abc", "1.2.3", "v1", "10Gi", "1e3x", "_", "__1", "<", "<<<", ";", "^")
+		return splitmix.Pick(d.Source, "a:b", "a::b", "http://x:80/y#z", "a#b", "-a", "--a", "a-", "a b", "a  b",
+			"100%", "a&b", "a*b", "a!", "a|b", "a>b",
+			"a'b", "a\"b", "$x", "/a/b", "(a)", "\\n", "a\tb", "é", "日本 語", "😀", "a\u00a0b", "\u00a0a", "0123abc",
+			"1.2.3", "v1", "10Gi", "1e3x", "_", "__1", "<", "<<<", ";", "^")
 	}
 }
 
 func (d *draw) word() string {
-	return splitmix.Pick(d.Source, "a", "b", "c", "foo", "bar", "name", "spec", "some-name", "x_y", "A.b/c", "word", "tail")
+	return splitmix.Pick(d.Source, "a", "b", "c", "foo", "bar", "name", "spec", "some-name", "x_y", "A.b/c", "word",
+		"tail")
 }
 
 // spelled is a word as it is, capitalised, in capitals or in a mix that means nothing.
@@ -79,13 +84,17 @@ func (d *draw) integer() string {
 	case 7:
 		return d.sign() + splitmix.Pick(d.Source, "0b", "0B", "0b+", "0b-", "0b_") + d.digits("01", 6)
 	case 8:
-		return splitmix.Pick(d.Source, "012", "0o14", "0x1F", "0b11", "1_000", "0", "-0", "+0", "00", "08", "0x", "0b", "0o", "0b2", "1_", "-_1", "+_0", "0_7")
+		return splitmix.Pick(d.Source, "012", "0o14", "0x1F", "0b11", "1_000", "0", "-0", "+0", "00", "08", "0x", "0b",
+			"0o", "0b2", "1_", "-_1", "+_0", "0_7")
 	case 9:
-		return d.sign() + splitmix.Pick(d.Source, "9007199254740993", "9223372036854775807", "9223372036854775808", "9223372036854775809",
+		return d.sign() + splitmix.Pick(d.Source, "9007199254740993", "9223372036854775807", "9223372036854775808",
+			"9223372036854775809",
 			"18446744073709551615", "18446744073709551616", "99999999999999999999999")
 	case 10:
-		return d.sign() + splitmix.Pick(d.Source, "0x7fffffffffffffff", "0x8000000000000000", "0x8000000000000001", "0xffffffffffffffff", "0x10000000000000000",
-			"0777777777777777777777", "01777777777777777777777", "02000000000000000000000", "0b"+strings.Repeat("1", 63), "0b"+strings.Repeat("1", 64), "0b"+strings.Repeat("1", 65))
+		return d.sign() + splitmix.Pick(d.Source, "0x7fffffffffffffff", "0x8000000000000000", "0x8000000000000001",
+			"0xffffffffffffffff", "0x10000000000000000",
+			"0777777777777777777777", "01777777777777777777777", "02000000000000000000000",
+			"0b"+strings.Repeat("1", 63), "0b"+strings.Repeat("1", 64), "0b"+strings.Repeat("1", 65))
 	default:
 		return fmt.Sprint(d.Below(100))
 	}
@@ -106,10 +115,13 @@ func (d *draw) float() string {
 	case 5:
 		return d.sign() + d.digits("0123456789", 17) + exponent
 	case 6:
-		return splitmix.Pick(d.Source, ".inf", ".Inf", ".INF", "-.inf", "+.inf", "-.INF", ".iNF", ".nan", ".NaN", ".NAN", "-.nan", "inf", "NaN", "Infinity")
+		return splitmix.Pick(d.Source, ".inf", ".Inf", ".INF", "-.inf", "+.inf", "-.INF", ".iNF", ".nan", ".NaN",
+			".NAN", "-.nan", "inf", "NaN", "Infinity")
 	default:
-		return splitmix.Pick(d.Source, "1e400", "-1e400", "1e-400", "1e308", "1.7976931348623157e308", "5e-324", "2e-324", "1e21", "1e20", "1e-6", "1e-7", "0.1", "-0.0", "0.0",
-			"333333333.33333329", "1.0", "1e0", "0x1p-2", "1e", "e1", "1e+", ".e1", "1..2", "1.5.2", "123456.5", "1234567.0", "16777217.0", "1e39")
+		return splitmix.Pick(d.Source, "1e400", "-1e400", "1e-400", "1e308", "1.7976931348623157e308", "5e-324",
+			"2e-324", "1e21", "1e20", "1e-6", "1e-7", "0.1", "-0.0", "0.0",
+			"333333333.33333329", "1.0", "1e0", "0x1p-2", "1e", "e1", "1e+", ".e1", "1..2", "1.5.2", "123456.5",
+			"1234567.0", "16777217.0", "1e39")
 	}
 }
 
@@ -148,7 +160,8 @@ func (d *draw) escape() string {
 	if d.Below(1000) < 4 {
 		return splitmix.Pick(d.Source, "\\/", "\\q", "\\ud83d\\ude00", "\\x4", "\\U00110000", "\\'", "\\ud800")
 	}
-	return splitmix.Pick(d.Source, "\\0", "\\a", "\\b", "\\t", "\\n", "\\v", "\\f", "\\r", "\\e", "\\ ", "\\\"", "\\\\", "\\N", "\\_", "\\L", "\\P",
+	return splitmix.Pick(d.Source, "\\0", "\\a", "\\b", "\\t", "\\n", "\\v", "\\f", "\\r", "\\e", "\\ ", "\\\"", "\\\\",
+		"\\N", "\\_", "\\L", "\\P",
 		"\\x41", "\\xe9", "\\u00e9", "\\u2028", "\\U0001F600", "\\\t", "\\u0000", "\\uFFFD", "\\uffff")
 }
 
@@ -163,12 +176,14 @@ func (d *draw) fold(column int) string {
 func (d *draw) plain(column int, spans bool) string {
 	text := d.token()
 	for spans && d.Percent(10) {
-		text += strings.Repeat("\n", splitmix.Pick(d.Source, 1, 1, 2, 3)) + strings.Repeat(" ", column+1+d.Below(3)) + d.word()
+		text += strings.Repeat("\n", splitmix.Pick(d.Source, 1, 1, 2, 3)) + strings.Repeat(" ", column+1+d.Below(3)) +
+			d.word()
 	}
 	return text
 }
 
-// block is a literal or folded scalar from its indicator to its last line break, under a parent at column (-1 for none).
+// block is a literal or folded scalar from its indicator to its last line break, under a parent at column (-1 for
+// none).
 func (d *draw) block(column int) string {
 	indent := max(column, 0) + 1 + d.Below(4)
 	if column < 0 {
@@ -181,14 +196,16 @@ func (d *draw) block(column int) string {
 		digit := fmt.Sprint(indent - max(column, 0))
 		header = splitmix.Pick(d.Source, digit+chomp, chomp+digit)
 	}
-	text := splitmix.Pick(d.Source, "|", ">") + header + splitmix.Pick(d.Source, "", "", "", " ", " # note", "#note") + "\n"
+	text := splitmix.Pick(d.Source, "|", ">") + header + splitmix.Pick(d.Source, "", "", "", " ", " # note", "#note") +
+		"\n"
 	margin := strings.Repeat(" ", indent)
 	for range d.Below(3) {
 		text += splitmix.Pick(d.Source, "", "", "\n", margin[:d.Below(indent+1)]+"\n")
 	}
 	first := true
 	for range d.Below(6) {
-		line := splitmix.Pick(d.Source, d.token(), d.word()+" "+d.token(), "# not a note", "key: value", "- item", "trailing  ", "---", "'quoted", "tab\tin", "{")
+		line := splitmix.Pick(d.Source, d.token(), d.word()+" "+d.token(), "# not a note", "key: value", "- item",
+			"trailing  ", "---", "'quoted", "tab\tin", "{")
 		switch {
 		case first && !pinned:
 			text += margin + line + "\n"
@@ -206,7 +223,8 @@ func (d *draw) block(column int) string {
 
 // tagged is a tag with a scalar on one line, mostly one that fits.
 func (d *draw) tagged() string {
-	tag := splitmix.Pick(d.Source, "!!str", "!!int", "!!float", "!!bool", "!!null", "!!binary", "!!timestamp", "!foo", "!", "!!foo", "!<tag:yaml.org,2002:str>", "!<x>", "!!merge", "!!set")
+	tag := splitmix.Pick(d.Source, "!!str", "!!int", "!!float", "!!bool", "!!null", "!!binary", "!!timestamp", "!foo",
+		"!", "!!foo", "!<tag:yaml.org,2002:str>", "!<x>", "!!merge", "!!set")
 	if d.Percent(6) {
 		return tag + " " + d.token()
 	}
@@ -221,7 +239,8 @@ func (d *draw) tagged() string {
 	case "!!null":
 		text = splitmix.Pick(d.Source, "~", "null", "", "NULL")
 	case "!!binary":
-		text = base64.StdEncoding.EncodeToString([]byte(splitmix.Pick(d.Source, "", "hi", d.word(), "\xff\xfe", "é", "\x00")))
+		text = base64.StdEncoding.EncodeToString([]byte(splitmix.Pick(d.Source, "", "hi", d.word(), "\xff\xfe", "é",
+			"\x00")))
 	case "!!timestamp":
 		text = splitmix.Pick(d.Source, "2020-01-01", "2020-1-2T3:4:5Z", "2020-01-01 10:00:00")
 	}

@@ -4,6 +4,9 @@ use std::path::Path;
 
 use fleetfold_core::Value;
 use fleetfold_core::Workspace;
+use fleetfold_core::api::load::Load;
+use fleetfold_core::api::request_text;
+use fleetfold_core::diagnostic::read::from_value_ignoring_unknown;
 use fleetfold_core::value::json;
 
 use crate::clock::timed;
@@ -44,20 +47,21 @@ fn one(workspace: &mut Workspace, cluster: usize, load: &str) -> u64 {
 /// Loads of the clusters with another team, one each.
 fn relabelled(fleet: &Fleet, picked: &[usize]) -> Vec<String> {
     let (_, loads) = fleet.documents.split_last().expect("documents");
-    let documents = loads.iter().map(|it| json::parse(it).expect("requests are JSON"));
-    let documents: Vec<Value> =
-        documents.flat_map(|it| it.get("documents").and_then(Value::as_list).cloned().unwrap_or_default()).collect();
+    let read = |it: &String| from_value_ignoring_unknown::<Load>(json::parse(it).expect("requests are JSON"));
+    let loads = loads.iter().map(|it| read(it).expect("documents are loaded"));
+    let documents: Vec<Value> = loads.flat_map(|it| it.documents.unwrap_or_default()).collect();
     let load = |index: &usize| {
         let mut cluster = documents[*index].clone();
         assert_eq!(cluster.text_at(&["metadata", "name"]), name_of(*index));
         let labels = cluster.get_mut("metadata").and_then(|it| it.get_mut("labels")).and_then(Value::as_map_mut);
         labels.expect("labels").insert("team", "team-changed");
-        Value::map([("op", Value::text("load")), ("documents", Value::list([cluster]))]).to_canonical()
+        request_text(&Load { documents: Some(vec![cluster]), ..Load::default() })
     };
     picked.iter().map(load).collect()
 }
 
-/// Another value of the layer for all, up to the new plan. Writing every result would measure the writer, which W4 does.
+/// Another value of the layer for all, up to the new plan. Writing every result would measure the writer, which W4
+/// does.
 fn default(workspace: &mut Workspace, fleet: &Fleet) -> u64 {
     let load = fleet.documents.last().expect("documents");
     let place = r#""path":"/spec/revisionHistoryLimit","value":"#;
@@ -70,8 +74,8 @@ fn default(workspace: &mut Workspace, fleet: &Fleet) -> u64 {
         cost
     };
     let first = pass(&changed);
-    // There and back, so that each pass changes something. The way back is cheaper, as nothing then differs from live. A
-    // large fleet is disturbed less, and takes long.
+    // There and back, so that each pass changes something. The way back is cheaper, as nothing then differs from live.
+    // A large fleet is disturbed less, and takes long.
     let again = if fleet.live.len() > ONCE { 0 } else { 2 };
     let again = (0..again).map(|_| {
         pass(load);

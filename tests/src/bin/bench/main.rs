@@ -1,10 +1,10 @@
-//! Our side of the benchmark, as CPU time. Each command prints one JSON line; `tests/bench.mjs` puts them beside the Go side
-//! of the same minutes.
+//! Our side of the benchmark, as CPU time. Each command prints one JSON line; `tests/bench.mjs` puts them beside the Go
+//! side of the same minutes.
 //!
 //! | command | measures |
 //! |---|---|
 //! | `bench small DIR GUEST` | single operations on the inputs in the folder, with the module of `tests/bench-guest` |
-//! | `bench plan DIR COUNT native` or `wasmtime` | a whole fleet, from requests to the plan and what every cluster gets |
+//! | `bench plan DIR COUNT native` or `wasmtime` | a whole fleet, from requests to the plan and every result |
 //! | `bench plan DIR COUNT MODULE` | the same under wasmtime, with the module in a file |
 //! | `bench change DIR COUNT` | one change in a workspace that holds such a fleet |
 //! | `bench memory DIR COUNT` | what clusters take that all get the same |

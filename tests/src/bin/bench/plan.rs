@@ -1,7 +1,7 @@
 //! W4 and W5: a whole fleet through the JSON contract, step by step.
 //!
-//! The Go side starts with decoded clusters and options and with live objects as bytes, and ends with a written line for
-//! each cluster. The same here is: load what the clusters show, plan, and write what every cluster gets with its
+//! The Go side starts with decoded clusters and options and with live objects as bytes, and ends with a written line
+//! for each cluster. The same here is: load what the clusters show, plan, and write what every cluster gets with its
 //! origins. Loading the documents themselves comes on top and is told apart.
 
 use std::collections::BTreeSet;
@@ -12,7 +12,9 @@ use fleetfold::cache::Cache;
 use fleetfold::digest::digest;
 use fleetfold::engine::Engine;
 use fleetfold::guest::{Guest, Limits, Module};
-use fleetfold_core::value::json;
+use fleetfold_core::api::effective::Effective;
+use fleetfold_core::api::plan::PlanRequest;
+use fleetfold_core::api::{Op, read_response};
 use fleetfold_core::{Value, Workspace};
 
 use crate::clock::timed;
@@ -105,33 +107,28 @@ fn once(fleet: &Fleet, engine: &mut dyn Engine) -> (Parts, Option<(String, Strin
     (Parts { documents, live, plan, origins, plain }, Some((planned, effective)))
 }
 
-/// SHA-256 over the lines that the Go side writes: the action, the cluster and its object. The version of the live object is
-/// part of the object there; here it is a precondition of the action, so that it is put in for the comparison.
+/// SHA-256 over the lines that the Go side writes: the action, the cluster and its object. The version of the live
+/// object is part of the object there; here it is a precondition of the action, so that it is put in for the
+/// comparison.
 fn hash_of(plan: &str, effective: &str, fleet: &Fleet) -> String {
-    let (plan, effective) = (ok(plan), ok(effective));
-    let changed: BTreeSet<&str> = items(&plan, "actions").iter().map(|it| it.text_at(&["cluster"])).collect();
+    let (plan, effective) = (ok::<PlanRequest>(plan), ok::<Effective>(effective));
+    let changed: BTreeSet<&str> = plan.actions.iter().map(|it| it.cluster.as_str()).collect();
     let mut lines: Vec<(String, String)> = Vec::new();
-    for result in items(&effective, "results") {
-        let [product] = items(result, "objects") else { panic!("one object a cluster") };
-        for cluster in items(result, "clusters") {
-            let name = cluster.as_text().expect("a name");
-            let action = if changed.contains(name) { "update" } else { "noop" };
-            let mut object = product.get("object").cloned().unwrap_or_default();
+    for result in &effective.results {
+        let [product] = result.objects.as_deref().unwrap_or_default() else { panic!("one object a cluster") };
+        for cluster in &result.clusters {
+            let action = if changed.contains(cluster.as_str()) { "update" } else { "noop" };
+            let mut object = product.object.clone().into_value();
             let metadata = object.get_mut("metadata").and_then(Value::as_map_mut).expect("metadata");
-            metadata.insert("resourceVersion", fleet.version(name));
-            let line = Value::map([("action", action.into()), ("cluster", cluster.clone()), ("object", object)]);
-            lines.push((name.into(), line.to_canonical() + "\n"));
+            metadata.insert("resourceVersion", fleet.version(cluster));
+            let line = Value::map([("action", action.into()), ("cluster", cluster.clone().into()), ("object", object)]);
+            lines.push((cluster.to_string(), line.to_canonical() + "\n"));
         }
     }
     lines.sort_unstable();
     digest(lines.into_iter().map(|(_, line)| line).collect::<String>().as_bytes()).replace("sha256:", "")
 }
 
-fn ok(answer: &str) -> Value {
-    let answer = json::parse_within(answer, json::MAX_DEPTH + 10).expect("answers are JSON");
-    answer.get("ok").cloned().expect("it went well")
-}
-
-fn items<'a>(value: &'a Value, key: &str) -> &'a [Value] {
-    value.get(key).and_then(Value::as_list).map_or(&[], Vec::as_slice)
+fn ok<O: Op>(response: &str) -> O::Answer {
+    read_response::<O>(response).expect("a response").expect("the request succeeds").answer
 }

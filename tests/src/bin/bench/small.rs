@@ -9,7 +9,7 @@ use fleetfold_core::Value;
 use fleetfold_core::Workspace;
 use fleetfold_core::engine::select::fleet::Fleet;
 use fleetfold_core::engine::select::{Cluster, LabelSelector};
-use fleetfold_core::object::labels::Labels;
+use fleetfold_core::object::Labels;
 use fleetfold_core::value::JsonPath;
 use fleetfold_core::value::json;
 

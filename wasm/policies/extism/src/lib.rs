@@ -1,7 +1,7 @@
 //! The engine as an Extism plugin, and no rule: bytes in, the answer's text out.
 //!
-//! An instance of the plugin holds one workspace. `call` takes a request as the raw module does; each op is a function of
-//! its own too, which takes the other fields of the request. README.md tells how a host calls them.
+//! An instance of the plugin holds one workspace. `call` takes a request as the raw module does; each op is a function
+//! of its own too, which takes the other fields of the request. README.md tells how a host calls them.
 #![cfg(target_family = "wasm")]
 #![expect(unsafe_code, reason = "exported names; there is no unsafe block")]
 
@@ -32,8 +32,8 @@ macro_rules! ops {
 ops! {
     "describe" "parse" "print" "redact" "sources" "select" "fold" "retain" "patch" "match" "adopt" "release" "authorize"
     "refresh" "mold"
-    "load" "unload" "configure" "clusters" "kinds" "reach" "subjects" "effective" "explain" "diff" "lint" "plan" "whatIf"
-    "admit" "defaults"
+    "load" "unload" "configure" "clusters" "kinds" "reach" "subjects" "effective" "explain" "diff" "lint" "plan"
+    "whatIf" "admit" "defaults"
 }
 
 /// Answers a request.
@@ -42,8 +42,8 @@ extern "C" fn call() -> i32 {
     answer(|workspace, request| workspace.call_bytes(Some(request)))
 }
 
-/// Puts the host's input to the workspace and hands its answer over. The answer says what is wrong with a request, so every
-/// call succeeds, unless the host has no room for the answer.
+/// Puts the host's input to the workspace and hands its answer over. The answer says what is wrong with a request, so
+/// every call succeeds, unless the host has no room for the answer.
 fn answer(call: impl FnOnce(&mut Workspace, &[u8]) -> String) -> i32 {
     let answer = WORKSPACE.with_borrow_mut(|workspace| call(workspace, &input_bytes()));
     i32::from(output(answer).is_err())

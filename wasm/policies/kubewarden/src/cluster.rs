@@ -9,7 +9,8 @@ use crate::engine::{ANSWER, ask, line, read_json};
 use crate::response::Refusal;
 use crate::settings::Context;
 
-/// How the host is asked, in its namespace `kubernetes`: an operation and its request to the answer, or why there is none.
+/// How the host is asked, in its namespace `kubernetes`: an operation and its request to the answer, or why there is
+/// none.
 pub type Host<'a> = dyn Fn(&str, &[u8]) -> Result<Vec<u8>, String> + 'a;
 
 /// How often documents may tell of further kinds to read.
@@ -37,7 +38,7 @@ pub fn load(context: &Context, workspace: &mut Workspace, host: &Host) -> Result
             done.push(kind);
         }
     }
-    Err(Refusal::unanswered("the documents of the cluster tell of one kind after the other"))
+    Err(Refusal::unanswered("the documents of the cluster keep adding kinds to list"))
 }
 
 /// The documents of a kind, in the best version that the host can list.
@@ -52,8 +53,8 @@ fn listed(kind: &KindAnswer, host: &Host) -> Result<Vec<Value>, Refusal> {
         }
     }
     let (api_version, problem) = refused.unwrap_or_default();
-    let hint = "let `context` name the kinds that the cluster serves, or `dialects` the systems that it has, and let the \
-                policy have `contextAwareResources`";
+    let hint = "let `context` name the kinds that the cluster serves, or `dialects` the systems that it has, \
+                and let the policy have `contextAwareResources`";
     Err(Refusal::unanswered(format!("the host does not list {name} of {api_version}: {problem}; {hint}")))
 }
 
@@ -68,7 +69,7 @@ fn list_all(api_version: &str, kind: &str, selector: Option<&str>, host: &Host) 
     let answer = called("list_resources_all", &request, host)?;
     let items = answer.get("items").and_then(Value::as_list).ok_or("its list has no `items`")?;
     if !answer.text_at(&["metadata", "continue"]).is_empty() {
-        return Err("its list is not all there is".to_owned());
+        return Err("its list is incomplete".to_owned());
     }
     // Of what kind the items of a list are, the list says.
     let named = |item: &Value| {
@@ -110,8 +111,8 @@ pub fn review(need: &Value, host: &Host) -> Result<AuthorizeReview, Refusal> {
     Ok(AuthorizeReview { resource, subresource, name, verb, allowed })
 }
 
-/// The review as hosts take it. It is not taken from their memory: a permission may just have been withdrawn. Of the user they
-/// know name and groups; a host that knows more finds it there.
+/// The review as hosts take it. It is not taken from their memory: a permission may just have been withdrawn. Of the
+/// user they know name and groups; a host that knows more finds it there.
 fn question(spec: &Value, attributes: &Value) -> Value {
     const ATTRIBUTES: [&str; 7] = ["group", "name", "namespace", "resource", "subresource", "verb", "version"];
     let given = |key: &'static str| Some((key, attributes.get(key)?.clone()));

@@ -2,12 +2,12 @@
 
 use fleetfold_core::api::admit::{Admit, AdmitAnswer};
 use fleetfold_core::api::defaults::Defaults;
-use fleetfold_core::object::redacted::Redacted;
+use fleetfold_core::object::Redacted;
 use fleetfold_core::{Value, Workspace};
 
 use crate::cluster::{self, Host};
 use crate::engine::{REVIEW, ask, read_json};
-use crate::response::{Refusal, Verdict, told};
+use crate::response::{Refusal, Verdict, report};
 use crate::settings::Settings;
 
 /// How often the engine may ask for further access reviews about one change.
@@ -25,7 +25,7 @@ pub fn judge(payload: &[u8], host: &Host) -> Result<Verdict, Refusal> {
     let mut workspace = Workspace::default();
     let settings = payload.get("settings").unwrap_or(&Value::Null);
     let settings = Settings::read(settings, &mut workspace).map_err(|problems| {
-        Refusal::misconfigured(format!("the settings of the policy are wrong: {}", told(&problems)))
+        Refusal::misconfigured(format!("the settings of the policy are wrong: {}", report(&problems)))
     })?;
     cluster::load(&settings.context, &mut workspace, host)?;
     let mutated = if settings.defaults { defaulted(request, &mut workspace)? } else { None };
@@ -48,12 +48,12 @@ fn admit(request: &Value, settings: &Settings, workspace: &mut Workspace, host: 
             reviews.push(cluster::review(need, host)?);
         }
     }
-    Err(Refusal::unanswered("the engine asks for one access review after the other"))
+    Err(Refusal::unanswered("the engine keeps requesting access reviews"))
 }
 
 /// The object with what its system would add to it; nothing where that is nothing.
 fn defaulted(request: &Value, workspace: &mut Workspace) -> Result<Option<Value>, Refusal> {
-    let unknown = |problem| Refusal::unreadable(format!("the defaults of the object cannot be told: {problem}"));
+    let unknown = |problem| Refusal::unreadable(format!("cannot work out the defaults of the object: {problem}"));
     let answer = ask(workspace, Defaults { request: request.clone() }).map_err(unknown)?.answer;
     Ok(answer.object.0.filter(|_| answer.added.is_some()).map(Redacted::into_value))
 }

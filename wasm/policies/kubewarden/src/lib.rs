@@ -94,7 +94,7 @@ mod tests {
         check(
             CREATE,
             Err("away"),
-            r#"{"accepted":false,"code":503,"message":"the change cannot be judged: an access review"#,
+            r#"{"accepted":false,"code":503,"message":"cannot review the change: an access review"#,
         );
         check(CREATE, Ok("{}"), r#"{"accepted":false,"code":503"#);
     }

@@ -6,12 +6,12 @@ use fleetfold_core::value::Text;
 
 use crate::engine::line;
 
-/// How many problems of settings are told, and of how many characters each.
-const TOLD: usize = 20;
-const PROBLEM: usize = 1_000;
+/// How many problems of settings are reported, and how many characters of each.
+const MAX_PROBLEMS: usize = 20;
+const MAX_PROBLEM_LENGTH: usize = 1_000;
 
-/// How many characters the message of a refusal has.
-const MESSAGE: usize = 5_000;
+/// How many characters of a message are reported.
+const MAX_MESSAGE_LENGTH: usize = 5_000;
 
 /// What the engine decided.
 #[derive(Debug)]
@@ -74,11 +74,11 @@ impl Refusal {
 
     /// What is needed could not be had.
     pub fn unanswered(message: impl AsRef<str>) -> Refusal {
-        Refusal { code: 503, message: format!("the change cannot be judged: {}", message.as_ref()) }
+        Refusal { code: 503, message: format!("cannot review the change: {}", message.as_ref()) }
     }
 
     pub fn respond(&self) -> Value {
-        let message = Value::text(line(&self.message, MESSAGE));
+        let message = Value::text(line(&self.message, MAX_MESSAGE_LENGTH));
         Value::map([("accepted", Value::from(false)), ("code", self.code.into()), ("message", message)])
     }
 }
@@ -87,17 +87,17 @@ impl Refusal {
 pub fn settings(problems: &[String]) -> Value {
     let mut answer = vec![("valid", Value::from(problems.is_empty()))];
     if !problems.is_empty() {
-        answer.push(("message", told(problems).into()));
+        answer.push(("message", report(problems).into()));
     }
     Value::map(answer)
 }
 
-/// Problems in a row, the rest of them counted.
-pub fn told(problems: &[String]) -> String {
-    let mut told: Vec<String> = problems.iter().take(TOLD).map(|it| line(it, PROBLEM)).collect();
-    let more = problems.len().saturating_sub(TOLD);
+/// The first problems, and the number of the others.
+pub fn report(problems: &[String]) -> String {
+    let mut reported: Vec<String> = problems.iter().take(MAX_PROBLEMS).map(|it| line(it, MAX_PROBLEM_LENGTH)).collect();
+    let more = problems.len().saturating_sub(MAX_PROBLEMS);
     if more > 0 {
-        told.push(format!("and {more} more"));
+        reported.push(format!("and {more} more"));
     }
-    told.join("; ")
+    reported.join("; ")
 }

@@ -11,7 +11,8 @@ use fleetfold_core::{Value, Workspace};
 
 use crate::engine::{ask, errors, read_fields, worded};
 
-/// What is for the policy itself, beside what `configure` takes. `limits` are those of `admit`, as it asks nothing else.
+/// What is for the policy itself, beside what `configure` takes. `limits` are those of `admit`, as it asks nothing
+/// else.
 const OWN: [&str; 5] = ["context", "defaults", "documents", "limits", "permissions"];
 
 /// The fields that go to `admit` as they are.
@@ -103,7 +104,7 @@ impl Context {
                 Some(name) => {
                     let kind = name.split('.').next().unwrap_or_default();
                     let hint = suggest(kind, &known, "those that are read");
-                    problems.push(worded(&format!("there is no kind `{name}` that is read"), &place, &hint));
+                    problems.push(worded(&format!("unknown kind `{name}`"), &place, &hint));
                 }
                 None => problems.push(worded(&format!("a kind must be a string, not {}", name.kind()), &place, "")),
             }

@@ -182,7 +182,7 @@ export class Documents extends LitElement {
   override render() {
     const empty = ![...this.state.files.values()].length && this.state.generation > 0;
     return html`
-      <ff-bring .state=${this.state}></ff-bring>
+      <ff-import .state=${this.state}></ff-import>
       ${empty ? this.#empty() : this.#documents()}
       ${this.over ? html`<div class="over">Drop YAML or JSON files, or a folder</div>` : nothing}
     `;
@@ -286,7 +286,7 @@ export class Documents extends LitElement {
   #empty() {
     return html`
       <div class="empty">
-        <p>There are no documents. Drop files or a folder here, or begin with a cluster: these three lines make one.</p>
+        <p>There are no documents. Drop files or a folder here, or start with a cluster:</p>
         <pre tabindex="0" role="region" aria-label="A cluster in three lines">${EXAMPLE_CLUSTER}</pre>
         <button
           class="primary"
@@ -351,7 +351,7 @@ export class Documents extends LitElement {
   }
 
   get #importFiles(): ImportFiles {
-    return this.renderRoot.querySelector<ImportFiles>("ff-bring")!;
+    return this.renderRoot.querySelector<ImportFiles>("ff-import")!;
   }
 
   #selectFile(file: string): void {

@@ -261,7 +261,7 @@ export class Effective extends LitElement {
     const place = { file: finding.at?.file ?? finding.name, line: finding.at?.line, column: finding.at?.column };
     return html`<p class="broken">
       <button class="link" @click=${() => this.state.goTo(place)}>${placeName(place)}</button> cannot be read:
-      ${inlineCode(finding.message)}. This is what was there before.
+      ${inlineCode(finding.message)}. Showing the last valid version.
     </p>`;
   }
 
@@ -306,11 +306,11 @@ export class Effective extends LitElement {
     if (!result.options && !result.objects) {
       const group = result.group ? `, in decision group ${result.group.name ?? result.group.index}` : "";
       return html`<p class="empty">
-        ${name} belongs to ${this.state.selection.subject}${group}. It brings along no values of its own: who refers to
-        it does.
+        ${name} belongs to ${this.state.selection.subject}${group}. It sets no values itself: the documents that refer
+        to it do.
       </p>`;
     }
-    if (!this.#nodes.length) return html`<p class="empty">${name} is picked, and nothing sets a value.</p>`;
+    if (!this.#nodes.length) return html`<p class="empty">${name} is selected, but no layer sets a value.</p>`;
     const chosen = this.#selectedNode();
     return html`
       ${joins ? html`<p class="note"><span aria-hidden="true">+</span> ${name} joins with your edits.</p>` : nothing}

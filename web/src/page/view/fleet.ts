@@ -292,7 +292,7 @@ export class Fleet extends LitElement {
           >${text(it)}${
             id === "name" && it.unreachable !== undefined
               ? html` <span class="no" title=${it.unreachable}
-                  >✗ <span class="visually-hidden">does not answer</span></span
+                  >✗ <span class="visually-hidden">unreachable</span></span
                 >`
               : nothing
           }</span
@@ -431,7 +431,7 @@ export class Fleet extends LitElement {
 
   #empty() {
     return html`<div class="empty">
-      <p>No clusters are loaded. Three lines make one; labels are what subjects pick it by.</p>
+      <p>No clusters are loaded. A cluster takes three lines; subjects select it by its labels.</p>
       <pre>${CLUSTER}</pre>
     </div>`;
   }

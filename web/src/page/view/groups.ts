@@ -1,4 +1,4 @@
-// Who gets what: the subjects, and for the selected one the groups of clusters with equal results.
+// The results: the subjects, and for the selected one the groups of clusters with equal results.
 import { html, LitElement, nothing } from "lit";
 import { classMap } from "lit/directives/class-map.js";
 import { styleMap } from "../../style-map.js";
@@ -118,7 +118,7 @@ export class Groups extends LitElement {
   }
 
   #refused({ subject, error }: SubjectAnswer) {
-    return this.#problem("It gives nothing", subject, error!);
+    return this.#problem("It produces nothing", subject, error!);
   }
 
   /** Why there is no result, with a link to the position in the subject's document. */
@@ -168,7 +168,7 @@ export class Groups extends LitElement {
     const leaving = [...signs].filter(([, sign]) => sign === "−").map(([cluster]) => cluster);
     const hub = groups.length === 1 && groups[0]!.clusters[0] === "";
     return html`
-      <h3 id="groups">${hub ? "What the hub gets" : html`${pluralize(groups.length, "group")} of equal result`}</h3>
+      <h3 id="groups">${hub ? "Objects on the hub" : html`${pluralize(groups.length, "group")} of equal result`}</h3>
       <ul class="groups" role="list" aria-labelledby="groups">
         ${groups.slice(0, this.shown).map((it) => this.#group(it, most, signs, groups.length === 1))}
         ${leaving.length ? this.#leaving(leaving, signs) : nothing}
@@ -185,7 +185,7 @@ export class Groups extends LitElement {
       }
       ${
         groups.length === 0 && leaving.length === 0
-          ? html`<p class="quiet more">No cluster gets anything from it.</p>`
+          ? html`<p class="quiet more">It produces nothing for any cluster.</p>`
           : nothing
       }
     `;
@@ -239,7 +239,7 @@ export class Groups extends LitElement {
         <span class="what">${this.#summary(group, alone)}</span>
         ${[...countSigns(signs, group.clusters)].map(([sign, number]) => this.#sign(sign, number))}
       </button>
-      ${isOpen && error ? this.#problem("These clusters get nothing", this.state.selection.subject!, error) : nothing}
+      ${isOpen && error ? this.#problem("No result for these clusters", this.state.selection.subject!, error) : nothing}
       ${isOpen ? this.#list(group.clusters, `Clusters of group ${group.letter}`, signs) : nothing}
     </li>`;
   }
@@ -294,12 +294,12 @@ export class Groups extends LitElement {
         }`;
     }
     if (objects && objects.length > 1) return html`<span class="quiet">${pluralize(objects.length, "object")}</span>`;
-    return html`<span class="quiet">${alone ? "all get the same" : "what most get"}</span>`;
+    return html`<span class="quiet">${alone ? "equal on all clusters" : "the most common result"}</span>`;
   }
 
   #empty() {
     return html`<div class="empty">
-      <p>Nothing here gives clusters anything yet. A preset does: it says for which clusters, and what.</p>
+      <p>No document produces results for clusters yet. A preset does: it selects clusters and sets values for them.</p>
       <pre>${PRESET}</pre>
     </div>`;
   }

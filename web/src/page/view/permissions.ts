@@ -310,8 +310,8 @@ export class Permissions extends LitElement {
   #table(found: Candidates) {
     const labels = this.#managed.find((it) => it.name === this.form.cluster)?.labels ?? {};
     return html`<p class="quiet">
-        ✕ and ◐ stand for what is denied, the second where only the label that the cluster has now stands in the way; ⚠
-        for a label that everybody sets who may update the cluster.
+        ✕ is denied. ◐ is denied only because of the cluster's current label. ⚠ is a label that everyone who may update
+        the cluster can set.
       </p>
       <ff-permission-table
         .state=${this.state}
@@ -335,8 +335,8 @@ export class Permissions extends LitElement {
   #noRoles() {
     return html`<div class="teach">
       <p>
-        No ClusterRoleBinding among the documents gives anybody anything. This one lets a group bring clusters into the
-        set dev:
+        No ClusterRoleBinding among the documents grants a permission on cluster sets. This one lets a group move
+        clusters into the set dev:
       </p>
       <pre tabindex="0" aria-label="A role and its binding">${ROLE}</pre>
       <button @click=${() => this.state.add([{ name: "permissions.yaml", text: ROLE }])}>

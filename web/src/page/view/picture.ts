@@ -74,8 +74,8 @@ export class Picture extends LitElement {
     if (!subjects) return nothing;
     if (subjects.length === 0)
       return html`<p class="empty">
-        Nothing to draw yet: no document here gives clusters anything. With a preset and a cluster, this is where you
-        see who feeds whom.
+        Nothing to draw yet: no document produces results for clusters. With a preset and a cluster, this view shows
+        which documents feed which clusters.
       </p>`;
     const { drawn, blast } = this.#drawing(subjects, answers);
     const pointed = drawn.nodes.find((it): it is Button => it.is !== "family" && it.id === this.pointed);
@@ -121,8 +121,8 @@ export class Picture extends LitElement {
   #counts() {
     if (this.state.edits.length === 0)
       return html`<span class="quiet"
-        >Point at a document, a subject or a group of clusters to see how far it reaches. Edits show here what they
-        change.</span
+        >Point at a document, a subject or a group of clusters to see what it feeds. The impact of edits appears
+        here.</span
       >`;
     const counts = this.whatIf.value?.counts;
     if (!counts) return nothing;

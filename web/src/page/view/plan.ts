@@ -86,7 +86,7 @@ export class Plan extends LitElement {
     const actions = plan.actions.filter((it) => matchesFilter(it, this.filter));
     const held = plan.held.filter((it) => matchesFilter(it, this.filter));
     return html`
-      ${tallies("What would be done", [
+      ${tallies("Planned actions", [
         [number("create"), "+ create"],
         [number("patch"), "~ patch"],
         [number("delete"), "− delete"],
@@ -95,17 +95,19 @@ export class Plan extends LitElement {
         [plan.status.length, plan.status.length === 1 ? "status" : "statuses"],
       ])}
       <section aria-label="Approve">
-        <h3>Approve what you saw</h3>
+        <h3>Approve this plan</h3>
         ${
           all.length
             ? html`<ff-digest .state=${this.state} .digest=${plan.digest}></ff-digest> ${
                   plan.needs.length
                     ? html`<p class="warn">
-                        It is the plan for what was seen so far. Seeing more makes it another one, with another digest.
+                        This plan covers only the objects that were read so far. Its digest changes when more are read.
                       </p>`
                     : nothing
                 }`
-            : html`<p class="quiet">There is nothing to approve${plan.needs.length ? " before more is seen" : ""}.</p>`
+            : html`<p class="quiet">
+                There is nothing to approve${plan.needs.length ? " until more objects are read" : ""}.
+              </p>`
         }
       </section>
       ${all.length ? this.#filters(all) : nothing}
@@ -204,16 +206,16 @@ export class Plan extends LitElement {
   #needs(needs: NeedAnswer[]) {
     const clusters = [...new Set(needs.map((it) => it.cluster))];
     const shown = clusters.slice(0, this.shown === INITIAL_CARDS ? INITIAL_CLUSTERS : this.shown);
-    return html`<section aria-label="To be seen first">
+    return html`<section aria-label="To read first">
       <h3>
-        To be seen first
+        To read first
         <span class="warn"
           >${pluralize(needs.length, "object or list", "objects and lists")} in
           ${pluralize(clusters.length, "cluster")}</span
         >
       </h3>
       <p class="quiet">
-        What was not seen is unknown, which is not absent: nothing is done about it until it is known.
+        An object that was not read is unknown, not absent: nothing is planned for it until it is read.
       </p>
       ${repeat(
         shown,
@@ -232,7 +234,7 @@ export class Plan extends LitElement {
   #status(all: StatusAnswer[]) {
     const shown = all.slice(0, this.shown);
     return html`<section aria-label="Statuses">
-      <h3>Statuses <span class="quiet">${formatCount(all.length)} are not what they should be</span></h3>
+      <h3>Statuses <span class="quiet">${formatCount(all.length)} to update</span></h3>
       ${shown.map(
         (it) =>
           html`<details class="card">
@@ -254,12 +256,10 @@ export class Plan extends LitElement {
   }
 
   #nothing() {
-    return html`<p>
-        Nothing is to be done${this.state.files.size ? ": everything that was seen is as the documents want it" : ""}.
-      </p>
+    return html`<p>Nothing to do${this.state.files.size ? ": the observed objects match the documents" : ""}.</p>
       <p class="quiet">
-        A plan comes from documents and from what was seen. Put what a cluster has into
-        <code>live/&lt;cluster&gt;/</code> beside the documents, and what the hub has into <code>live/_hub/</code>:
+        A plan needs documents and observed objects. Put the objects of a cluster into
+        <code>live/&lt;cluster&gt;/</code> next to the documents, and those of the hub into <code>live/_hub/</code>:
       </p>
       <pre>
 # live/eu-1/web.yaml

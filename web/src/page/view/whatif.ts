@@ -158,7 +158,7 @@ export class WhatIf extends LitElement {
         Changes <span class="quiet">${pluralize(groups.length, "group")} of equal change</span>
         <span class="quiet push no-print"><kbd>[</kbd> <kbd>]</kbd> through changes</span>
       </h3>
-      ${groups.length ? nothing : html`<p class="quiet">No cluster gets anything else.</p>`}
+      ${groups.length ? nothing : html`<p class="quiet">No cluster changes.</p>`}
       ${shown.map((it) => groupCard(it, { state: this.state, all, unfold: () => (this.all = true) }))}
       ${
         shown.length < groups.length
@@ -175,7 +175,7 @@ export class WhatIf extends LitElement {
       <h3>
         Shadowed
         <span class=${shadowed.length ? "warn" : "quiet"}
-          >${shadowed.length ? `${formatCount(shadowed.length)} said without effect` : "nothing is hidden"}</span
+          >${shadowed.length ? `${formatCount(shadowed.length)} without effect` : "none"}</span
         >
       </h3>
       ${shown.map((it) => shadowCard(it, { state: this.state, all, unfold: () => (this.all = true) }))}
@@ -192,8 +192,8 @@ export class WhatIf extends LitElement {
     return html`<div class="head"><h2>What-if</h2></div>
       <div class="teach">
         <p>
-          Nothing is edited. Change any document on the left: here stands at once which clusters it changes and how, and
-          where something else hides it. What was loaded stays as the baseline.
+          There are no edits. Change a document on the left: this view shows which clusters it changes and how, and
+          where another layer shadows it. The loaded documents stay the baseline.
         </p>
         ${
           suggestion
@@ -208,7 +208,7 @@ export class WhatIf extends LitElement {
                   from <span class="was">${suggestion.before}</span> to <span class="is">${suggestion.after}</span>.
                 </p>
                 <p><button class="primary" @click=${() => this.#try(suggestion)}>try this edit</button></p>`
-            : html`<p>Add a document that says something to clusters, such as</p>
+            : html`<p>Add a document that sets a value for clusters, such as</p>
                 <pre>
 apiVersion: greenhouse.sap/v1alpha1
 kind: PluginOverride

@@ -11,18 +11,18 @@ use crate::workspace::admit::{ReviewOptions, Rule, Verdict, finding};
 
 /// # Errors
 ///
-/// The binding is not one that a hub takes, or nobody says who binds the set.
+/// A hub refuses the binding, or the user who binds the set is not known.
 pub fn judge(
     workspace: &mut Workspace,
-    asked: &AdmissionRequest,
+    request: &AdmissionRequest,
     rule: &Rule,
     means: &ReviewOptions,
 ) -> Result<Verdict, Error> {
-    if asked.is_quiet() {
+    if request.is_quiet() {
         return Ok(Verdict::default());
     }
-    // Also in compat mode: the original's scheduler takes what its webhook would not have let in.
-    let set = match (bound_set(&asked.new.value, Mode::Strict), &asked.old) {
+    // Also in compat mode: OCM's scheduler accepts bindings that its webhook refuses.
+    let set = match (bound_set(&request.new.value, Mode::Strict), &request.old) {
         (Ok(set), _) => set,
         (Err(error), Some(old)) if bound_set(&old.value, Mode::Strict).as_ref() == Err(&error) => {
             let mut verdict = Verdict::default();
@@ -31,21 +31,21 @@ pub fn judge(
         }
         (Err(error), _) => return Err(error),
     };
-    let mut verdict = finding::judge(workspace, asked, rule, means)?;
-    let bound = asked.old.as_ref().map(|it| it.value.text_at(&["spec", "clusterSet"]));
+    let mut verdict = finding::judge(workspace, request, rule, means)?;
+    let bound = request.old.as_ref().map(|it| it.value.text_at(&["spec", "clusterSet"]));
     if bound == Some(set) || !verdict.denials.is_empty() {
         return Ok(verdict);
     }
     let permission = Permission::bind(set);
-    let asker = asked.asker.as_ref().map_err(Error::clone)?;
-    let mut judge = means.judge(&workspace.store, &asker.user);
+    let requester = request.requester.as_ref().map_err(Error::clone)?;
+    let mut judge = means.judge(&workspace.store, &requester.user);
     match judge.judge(&permission) {
         Judgement::Granted(_) => {}
         Judgement::Unknown => {
-            return Ok(Verdict { needs: vec![asker.access_review(&permission)], ..Verdict::default() });
+            return Ok(Verdict { needs: vec![requester.access_review(&permission)], ..Verdict::default() });
         }
         Judgement::Denied => {
-            let message = format!("{} may not bind the set {set}", asker.user.name);
+            let message = format!("{} may not bind the set {set}", requester.user.name);
             let Permission { resource, subresource, name } = &permission;
             let hint = format!("grant create on {resource}/{subresource} with the resourceName \"{name}\"");
             verdict.deny(&Diagnostic::error(Code::NotGranted, message).hint(hint));

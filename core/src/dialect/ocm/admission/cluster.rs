@@ -19,19 +19,19 @@ const MOST: usize = 64;
 
 /// # Errors
 ///
-/// Labels that no cluster can have, more of them than anybody changes at once, or nobody who changes them.
+/// Invalid labels, too many changed labels at once, or a request without a user.
 pub fn judge(
     workspace: &mut Workspace,
-    asked: &AdmissionRequest,
+    request: &AdmissionRequest,
     _: &Rule,
     means: &ReviewOptions,
 ) -> Result<Verdict, Error> {
     let store = &workspace.store;
     let Settings { stage, mode, .. } = store.settings;
-    let (old, new) = (asked.old.as_ref().map(|it| &it.value), &asked.new.value);
+    let (old, new) = (request.old.as_ref().map(|it| &it.value), &request.new.value);
     let changed = guarded_changes(old, new, mode);
     if changed > MOST {
-        let message = format!("{changed} guarded labels change at once, and more than {MOST} are not looked at");
+        let message = format!("{changed} guarded labels change at once, and more than {MOST} are not checked");
         return Err(Error::new(Code::TooLarge, message)
             .at(["metadata", "labels"])
             .hint("change them in several steps"));
@@ -39,7 +39,7 @@ pub fn judge(
     let sets = store.of_kind(cluster_set::GROUP, cluster_set::KIND, None).map(|it| &it.value);
     let documents: Vec<Value> = sets.chain(means.roles(store)).cloned().collect();
     let nobody = User::default();
-    let user = asked.asker.as_ref().map_or(&nobody, |it| &it.user);
+    let user = request.requester.as_ref().map_or(&nobody, |it| &it.user);
     let roles = means.permissions == Permissions::Roles;
     let question =
         Question { user, old, new: Some(new), documents: &documents, reviews: means.reviews, roles, stage, mode };
@@ -47,8 +47,8 @@ pub fn judge(
     let decided = authorize(&question, &mut found).map_err(in_object)?;
     let mut verdict = Verdict { joins: decided.joins, leaves: decided.leaves, ..Verdict::default() };
     if !decided.checks.is_empty() {
-        let asker = asked.asker.as_ref().map_err(Error::clone)?;
-        verdict.needs = decided.needs.iter().map(|it| asker.access_review(it)).collect();
+        let requester = request.requester.as_ref().map_err(Error::clone)?;
+        verdict.needs = decided.needs.iter().map(|it| requester.access_review(it)).collect();
     }
     if verdict.needs.is_empty() {
         let sets = store.cluster_sets(&mut Vec::new());
@@ -60,7 +60,7 @@ pub fn judge(
                 true => deprecated(check, &store.settings).iter().for_each(|it| verdict.warn(it)),
             }
         }
-        // What is wrong with the sets around it is not told to who labels a cluster.
+        // The errors of its sets are not reported to the user who labels a cluster.
         let unguarded = found.iter().filter(|it| it.code == Code::UnguardedLabel);
         unguarded.for_each(|it| verdict.warn(&Diagnostic { at: Location::default(), ..it.clone() }));
         found.iter().filter(|it| it.code == Code::NamespacedGrant).for_each(|it| verdict.warn_of(it));
@@ -91,7 +91,7 @@ fn in_object(error: Error) -> Error {
 
 /// Says of a label that only the deprecated permission grants it.
 fn deprecated(check: &Check, settings: &Settings) -> Option<Diagnostic> {
-    let grant = check.asked.last().filter(|it| it.is_join() && !joins_count(settings))?;
+    let grant = check.required.last().filter(|it| it.is_join() && !joins_count(settings))?;
     let hint = format!("grant create on {} instead", Permission::label(check.label.clone()));
     Some(Diagnostic::warning(Code::DeprecatedJoin, format!("{grant} is deprecated")).hint(hint))
 }
@@ -139,10 +139,10 @@ fn denial(check: &Check, user: &User, moves: &[String], settings: &Settings) -> 
     Diagnostic::error(Code::NotGranted, message).hint(grants(check, settings))
 }
 
-/// What would permit it, of what was asked for. Nobody is told to grant what is deprecated.
+/// The permissions that would allow it. Deprecated ones are not suggested.
 fn grants(check: &Check, settings: &Settings) -> String {
-    let asked: Vec<_> = check.asked.iter().filter(|it| joins_count(settings) || !it.is_join()).collect();
-    let of_one_kind = asked.chunk_by(|a, b| a.subresource == b.subresource).filter_map(|chunk| {
+    let request: Vec<_> = check.required.iter().filter(|it| joins_count(settings) || !it.is_join()).collect();
+    let of_one_kind = request.chunk_by(|a, b| a.subresource == b.subresource).filter_map(|chunk| {
         let first = chunk.first()?;
         let names: Vec<String> = chunk.iter().map(|it| format!("\"{}\"", it.name)).collect();
         let names = series(&names, "or");

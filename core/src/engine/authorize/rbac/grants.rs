@@ -1,5 +1,5 @@
-//! What a user may do with one kind of object, worked out once for all names: roles and bindings are gone through once,
-//! however many names are asked for.
+//! What a user may do with one kind of object, computed once for all names: roles and bindings are read once, however
+//! many names are checked.
 
 use super::{Binding, Grant, MASTERS, Rbac, Request, Role, User, is_cluster_scoped};
 use crate::object::identity::ObjectName;
@@ -30,12 +30,12 @@ impl Grants {
 
 /// The roles whose rules count for a user: each with the binding, and the role that the binding names.
 #[derive(Clone, Debug, Default)]
-pub struct Reach {
+pub struct Scope {
     masters: bool,
     roles: Vec<(ObjectName, ObjectName, ObjectName)>,
 }
 
-/// The roles that were gone through.
+/// The roles that were visited.
 struct Seen<'r> {
     roles: SortedSet<&'r ObjectName>,
     /// All that no aggregating role selected so far.
@@ -62,28 +62,28 @@ impl<'u> Subjects<'u> {
 }
 
 impl Rbac {
-    /// The roles whose rules count for a user, by binding and then by name. One that several bindings reach counts for
-    /// the first of them, which is the one that grants.
-    pub fn reach(&self, user: &User) -> Reach {
-        let mut reach = Reach { masters: user.groups.iter().any(|it| it == MASTERS), roles: Vec::new() };
-        if reach.masters {
-            return reach;
+    /// The roles whose rules count for a user, by binding and then by name. A role that several bindings name counts
+    /// for the first of them, which is the one that grants.
+    pub fn scope(&self, user: &User) -> Scope {
+        let mut scope = Scope { masters: user.groups.iter().any(|it| it == MASTERS), roles: Vec::new() };
+        if scope.masters {
+            return scope;
         }
         let mut seen = Seen { roles: SortedSet::new(), others: self.roles.iter().collect() };
         for (reference, binding) in self.bindings_of(user).filter(|(it, _)| is_cluster_scoped(&it.kind)) {
             for holder in self.holders(&binding.role, &mut seen) {
-                reach.roles.push((reference.clone(), binding.role.clone(), holder.clone()));
+                scope.roles.push((reference.clone(), binding.role.clone(), holder.clone()));
             }
         }
-        reach
+        scope
     }
 
     /// What grants a verb on a resource, of all names. The name in the request is ignored; the rules are those of
     /// [`Rbac::allows`].
-    pub fn grants(&self, reach: &Reach, request: Request) -> Grants {
-        let mut grants = Grants { masters: reach.masters, ..Grants::default() };
+    pub fn grants(&self, scope: &Scope, request: Request) -> Grants {
+        let mut grants = Grants { masters: scope.masters, ..Grants::default() };
         let mut rank = 0_usize;
-        for (binding, bound, holder) in &reach.roles {
+        for (binding, bound, holder) in &scope.roles {
             let Some(role) = self.roles.get(holder) else { continue };
             for (index, rule) in role.rules.iter().enumerate().filter(|(_, it)| it.covers(request)) {
                 let grant = || Grant::Rule {
@@ -127,7 +127,7 @@ impl Rbac {
         self.bindings.iter().filter(move |(_, it)| subjects.are_in(it))
     }
 
-    /// The roles that grant one of the requests, be it by a role that they aggregate.
+    /// The roles that grant one of the requests, directly or through a role that they aggregate.
     fn granting_roles<'r>(&'r self, requests: &[Request]) -> SortedSet<&'r ObjectName> {
         let mut of_kind: SortedMap<(&str, &str, &str, &str), SortedSet<&str>> = SortedMap::new();
         for Request { verb, group, resource, subresource, name } in requests {
@@ -169,21 +169,21 @@ impl Rbac {
 
     /// The roles that an aggregating role selects.
     fn parts<'r>(&'r self, at: &'r ObjectName, role: &'r Role) -> impl Iterator<Item = &'r ObjectName> {
-        // Nearly all roles: no other role has to be looked at.
+        // Nearly all roles: no other role has to be checked.
         let roles = role.is_collecting().then(|| self.roles.iter()).into_iter().flatten();
         let parts = roles.filter(move |(part, it)| *part != at && is_cluster_scoped(&part.kind) && role.selects(it));
         parts.map(|(part, _)| part)
     }
 
-    /// The roles whose own rules make up a role, of those that were not seen before. The cluster writes the rules of an
-    /// aggregating role from the roles that it selects, at any depth; if none of those is given, the written rules
+    /// The roles whose own rules make up a role, of those that were not visited before. The cluster writes the rules of
+    /// an aggregating role from the roles that it selects, at any depth; if none of those is given, the written rules
     /// count.
     fn holders<'r>(&'r self, role: &'r ObjectName, seen: &mut Seen<'r>) -> SortedSet<&'r ObjectName> {
         let mut holders = SortedSet::new();
         let Some((name, role)) = self.roles.get_key_value(role).filter(|(name, _)| seen.roles.insert(name)) else {
             return holders;
         };
-        // A list of what is left to do, as a chain of roles may be longer than a stack is deep.
+        // A work list instead of recursion, since a chain of roles may be very long.
         let mut open = vec![(name, role)];
         while let Some((at, role)) = open.pop() {
             if self.parts(at, role).next().is_none() {

@@ -16,7 +16,7 @@ fn check_refused(spec: &str, place: &str) {
     let hub = hub(spec).plain(&["c1", "c2"]).prior(1, &["c2"]);
     for mode in [Mode::Strict, Mode::Compat] {
         let (placed, found) = hub.place_in(mode);
-        assert_eq!((chosen(&placed), placed.state), (vec!["c2"], State::Misconfigured), "{mode:?} {found:?}");
+        assert_eq!((chosen(&placed), placed.state), (vec!["c2"], DecisionState::Misconfigured), "{mode:?} {found:?}");
         assert_eq!(found.first().and_then(|it| it.at.path.as_ref()).map(Pointer::to_string).as_deref(), Some(place));
         assert_eq!(placed.decisions, hub.prior);
         assert_eq!(placed.status.is_some(), mode == Mode::Strict, "the original never sees it");
@@ -81,12 +81,12 @@ fn a_bad_selector_is_misconfigured_at_its_place() {
 }
 
 #[test]
-fn every_flaw_is_told_and_not_only_the_first() {
+fn every_error_is_reported_and_not_only_the_first() {
     let spec = r#"{"numberOfClusters":-1,"tolerations":[{"value":"v"},{"key":"k","operator":"Exist"}],
         "prioritizerPolicy":{"mode":"Exat"},
         "decisionStrategy":{"groupStrategy":{"clustersPerDecisionGroup":"5"}}}"#;
     let (placed, found) = hub(spec).plain(&["c1"]).place();
-    assert_eq!(placed.state, State::Misconfigured);
+    assert_eq!(placed.state, DecisionState::Misconfigured);
     let bad = |place: &str| (Severity::Error, Code::BadPlacement, place.to_string());
     assert_eq!(
         places(&found),
@@ -102,11 +102,12 @@ fn every_flaw_is_told_and_not_only_the_first() {
     assert!(found.iter().all(|it| it.at.document.as_deref() == Some("Placement/team-a/web")));
     let hints: Vec<&str> = found.iter().filter_map(|it| it.hint.as_deref()).collect();
     let size = "write a number without quotes, or one like `25%`";
-    assert_eq!(hints, ["did you mean `Exists`?", "did you mean `Exact`?", size]);
+    let first = "correct the document: `/spec/numberOfClusters`: `numberOfClusters` is negative";
+    assert_eq!(hints, ["did you mean `Exists`?", "did you mean `Exact`?", size, first]);
 }
 
 #[test]
-fn the_original_meets_a_flaw_only_where_there_is_a_cluster() {
+fn ocm_finds_an_error_only_if_there_is_a_cluster() {
     let spec = r#"{"predicates":[{"requiredClusterSelector":{"labelSelector":{"matchLabels":{"a":"b"}}}}],
         "tolerations":[{"value":"v"}]}"#;
     let (placed, found) = hub(spec).plain(&["c1"]).place_in(Mode::Compat);
@@ -164,12 +165,15 @@ fn a_set_that_cannot_be_read_stops_the_decision_where_it_is_used() {
     let base = hub("{}").sets(&sets, &["all", "bad"]).plain(&["c1", "c2"]).prior(1, &["c2"]);
     for mode in [Mode::Strict, Mode::Compat] {
         let (placed, found) = base.place_in(mode);
-        assert_eq!((placed.state, chosen(&placed), placed.status.is_none()), (State::BrokenSet, vec!["c2"], true));
+        assert_eq!(
+            (placed.state, chosen(&placed), placed.status.is_none()),
+            (DecisionState::BrokenSet, vec!["c2"], true)
+        );
         assert_eq!(placed.decisions, base.prior);
         assert_eq!(found.iter().map(|it| it.code).collect::<Vec<_>>(), [Code::DecisionsKept]);
     }
-    let flawed = Hub { placement: hub(r#"{"tolerations":[{"value":"v"}]}"#).placement, ..base.clone() };
-    let codes: Vec<Code> = flawed.place().1.iter().map(|it| it.code).collect();
+    let misconfigured = Hub { placement: hub(r#"{"tolerations":[{"value":"v"}]}"#).placement, ..base.clone() };
+    let codes: Vec<Code> = misconfigured.place().1.iter().map(|it| it.code).collect();
     assert_eq!(codes, [Code::BadPlacement, Code::DecisionsKept], "a set does not hide what else is wrong");
     let named = Hub { placement: hub(r#"{"clusterSets":["all"]}"#).placement, ..base.clone() };
     check(named, &["c1", "c2"], "AllDecisionsScheduled");
@@ -202,7 +206,7 @@ fn what_another_scheduler_decides_or_is_being_deleted_is_left_alone() {
         let mut hub = hub("{}").plain(&["c1", "c2"]).prior(1, &["c2"]);
         hub.placement.as_map_mut().expect("a map").insert("metadata", value(metadata));
         let (placed, found) = hub.place();
-        assert_eq!((placed.state, chosen(&placed), found), (State::NotOurs, vec!["c2"], vec![]));
+        assert_eq!((placed.state, chosen(&placed), found), (DecisionState::NotOurs, vec!["c2"], vec![]));
         assert_eq!((placed.decisions, placed.status), (hub.prior, None));
     }
 }
@@ -213,24 +217,24 @@ fn a_name_that_no_label_can_hold_is_misconfigured() {
     let metadata = format!(r#"{{"name":"{}","namespace":"team-a"}}"#, "w".repeat(64));
     hub.placement.as_map_mut().expect("a map").insert("metadata", value(&metadata));
     let (placed, found) = hub.place();
-    assert_eq!(placed.state, State::Misconfigured);
+    assert_eq!(placed.state, DecisionState::Misconfigured);
     assert_eq!(places(&found).first().map(|it| it.2.as_str()), Some("/metadata/name"));
 }
 
 #[test]
 fn fields_that_nobody_reads_are_told_and_harm_nothing() {
-    let spec = r#"{"toleration":[],"spreadPolicy":{"spreadConstraints":[{"topologyKey":"a"}]},"sortBy":"Score",
-        "scoreRateLimit":"5m","tolerations":[{"key":"k","seconds":5}]}"#;
+    let spec = r#"{"owner":"team-a","spreadPolicy":{"spreadConstraints":[{"topologyKey":"a"}]},"sortBy":"Score",
+        "scoreRateLimit":"5m","tolerations":[{"key":"k","note":5}]}"#;
     let (placed, found) = hub(spec).plain(&["c1"]).place();
     assert_eq!(chosen(&placed), ["c1"]);
     let warning = |code, place: &str| (Severity::Warning, code, place.to_string());
     assert_eq!(
         places(&found),
         [
-            warning(Code::UnknownField, "/spec/toleration"),
+            warning(Code::UnknownField, "/spec/owner"),
             warning(Code::IgnoredField, "/spec/spreadPolicy"),
             warning(Code::IgnoredField, "/spec/sortBy"),
-            warning(Code::UnknownField, "/spec/tolerations/0/seconds"),
+            warning(Code::UnknownField, "/spec/tolerations/0/note"),
         ]
     );
 }

@@ -37,19 +37,19 @@ impl Bits {
         self.0.fill(0);
     }
 
-    /// Keeps what is in both.
+    /// Intersection: keeps the clusters that are in both.
     pub fn keep(&mut self, other: &Bits) {
         let shared = self.0.len().min(other.0.len());
         self.0.iter_mut().zip(&other.0).for_each(|(word, other)| *word &= other);
         self.0.iter_mut().skip(shared).for_each(|word| *word = 0);
     }
 
-    /// Drops what is in the other.
+    /// Difference: drops the clusters of the other.
     pub fn drop(&mut self, other: &Bits) {
         self.0.iter_mut().zip(&other.0).for_each(|(word, other)| *word &= !other);
     }
 
-    /// Adds what is in the other.
+    /// Union: adds the clusters of the other.
     pub fn add(&mut self, other: &Bits) {
         if self.0.len() < other.0.len() {
             self.0.resize(other.0.len(), 0);
@@ -70,8 +70,8 @@ impl Bits {
     }
 }
 
-/// The clusters that have one label. Few of many are kept as a list: a label that is different on each of 100,000 clusters
-/// would otherwise take 100,000 sets of 100,000 bits.
+/// The clusters that have one label. Few of many are kept as a list: a label that is different on each of 100,000
+/// clusters would otherwise take 100,000 sets of 100,000 bits.
 #[derive(Clone, Debug)]
 pub enum Posting {
     Sparse(Vec<u32>),

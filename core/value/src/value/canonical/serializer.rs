@@ -19,7 +19,7 @@ pub fn to_text<T: Serialize + ?Sized>(it: &T) -> Result<String, WriteError> {
     Ok(writer.into_text())
 }
 
-/// The same with the fields of structs as they are declared: for requests, whose order says in which order they are read.
+/// The same with the fields of structs in declaration order: for requests, whose fields are read in that order.
 ///
 /// # Errors
 ///
@@ -237,7 +237,7 @@ impl<'a> Serializer for &'a mut Writer {
         it.serialize(&mut *self)?;
         let end = self.out.len();
         if let Some(address) = address {
-            self.written.note(address, start, end);
+            self.written.record(address, start, end);
         }
         if let Some(marks) = self.marks.as_mut().filter(|it| it.name == name) {
             marks.parts.push((start, end));

@@ -1,17 +1,17 @@
-//! Where shared values are in a text, so that each is written once and copied from then on.
+//! The spans of shared values in a text, so that each is written once and copied from then on.
 
-/// The places of values by their addresses. A later value takes the place of an earlier one with the same slot.
+/// The spans of values by their addresses. A later value replaces an earlier one with the same slot.
 ///
-/// An address names a value only as long as that is not dropped: what is written must outlive the writer's text, as the
-/// parts of one answer do.
+/// An address identifies a value only until it is dropped: written values must outlive the writer, as the parts of one
+/// answer do.
 #[derive(Debug, Default)]
 pub struct Written {
-    /// Empty until something is noted.
-    slots: Vec<Place>,
+    /// Empty until a span is recorded.
+    slots: Vec<Span>,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
-struct Place {
+struct Span {
     address: usize,
     start: usize,
     end: usize,
@@ -19,27 +19,27 @@ struct Place {
 
 impl Written {
     const SLOTS: usize = 2048;
-    /// A shorter text is as soon written as found.
+    /// A shorter text is written as fast as found.
     const SHORTEST: usize = 48;
-    /// In a shorter text nothing comes often enough to be worth the slots.
+    /// In a shorter text no value repeats often enough for the slots to pay off.
     const FROM: usize = 8 * 1024;
 
-    /// Where the value of this address is.
+    /// The span of the value at this address.
     pub fn find(&self, address: usize) -> Option<(usize, usize)> {
-        let place = self.slots.get(slot(address))?;
-        (place.address == address).then_some((place.start, place.end))
+        let span = self.slots.get(slot(address))?;
+        (span.address == address).then_some((span.start, span.end))
     }
 
-    /// Notes where a value was written.
-    pub fn note(&mut self, address: usize, start: usize, end: usize) {
+    /// Records the span of a value.
+    pub fn record(&mut self, address: usize, start: usize, end: usize) {
         if end < Written::FROM || end.saturating_sub(start) < Written::SHORTEST {
             return;
         }
         if self.slots.is_empty() {
-            self.slots.resize(Written::SLOTS, Place::default());
+            self.slots.resize(Written::SLOTS, Span::default());
         }
-        if let Some(place) = self.slots.get_mut(slot(address)) {
-            *place = Place { address, start, end };
+        if let Some(span) = self.slots.get_mut(slot(address)) {
+            *span = Span { address, start, end };
         }
     }
 }
@@ -62,7 +62,7 @@ mod tests {
         let shared = json::parse(part).unwrap();
         let mut other = shared.clone();
         other.as_map_mut().unwrap().insert("c", "\"\n");
-        // Far beyond the length from which places are noted, and beyond the slots.
+        // Far beyond the length from which spans are recorded, and beyond the slots.
         let many: Vec<Value> = (0..3000_i64)
             .map(|at| match at % 3 {
                 0 => shared.clone(),
@@ -77,7 +77,7 @@ mod tests {
     /// A part of an answer that several of its parts share.
     struct Part(Vec<Marked>);
 
-    /// A value whose places are asked for.
+    /// A value whose spans are requested.
     #[derive(serde::Serialize)]
     struct Marked(String);
 

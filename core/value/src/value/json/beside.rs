@@ -1,9 +1,9 @@
-//! Reads JSON beside a like text that was read before: what is the same is taken over and not read.
+//! Reads JSON beside a similar text that was read before: equal parts are shared and not parsed again.
 //!
-//! A fleet shows the same object in every cluster, but for a few fields. A [`Sample`] has a text with the place of every
-//! value in it. While another text is read beside it, each value is first compared as bytes with the one at the same place
-//! of the sample. Where they are equal, the value of the sample is shared: its part of the text is skipped in one step, and
-//! no tree is built for it.
+//! In a fleet the same object differs between clusters in a few fields only. A [`Sample`] has a text with the place of
+//! every value in it. While another text is read beside it, each value is first compared as bytes with the one at the
+//! same place of the sample. Where they are equal, the value of the sample is shared: its part of the text is skipped
+//! in one step, and no tree is built for it.
 
 use crate::value::json::{JsonError, MAX_DEPTH, Parser, Read};
 use crate::value::text::is_equal;
@@ -12,7 +12,7 @@ use crate::value::{Map, Text, Value};
 /// How many samples are kept: one for each shape of request, as by the kind of the object in it.
 const MAX_SAMPLES: usize = 16;
 
-/// Where a shape ends: what comes before tells which kind of object a request holds.
+/// Where a shape ends: the part before it identifies the kind of object in a request.
 const METADATA: &str = "\"metadata\"";
 
 /// Samples to read like texts beside.
@@ -31,12 +31,13 @@ const METADATA: &str = "\"metadata\"";
 #[derive(Debug, Default)]
 pub struct Samples {
     kept: Vec<Sample>,
-    /// The sample that goes next when there are too many.
+    /// The sample that is dropped next when there are too many.
     oldest: usize,
 }
 
 impl Samples {
-    /// Reads one JSON text beside the sample that begins like it. `is_sample` tells whether a value is worth keeping.
+    /// Reads one JSON text beside the sample that begins like it. `is_sample` returns whether to keep a value as a
+    /// sample.
     ///
     /// # Errors
     ///

@@ -70,7 +70,7 @@ impl OptionPath {
         Ok(OptionPath(steps))
     }
 
-    /// Appends a key as it stands in a path, whatever characters it has.
+    /// Appends a key, escaped for a path.
     pub fn write_key(key: &str, out: &mut String) {
         if !key.bytes().any(is_special) {
             return out.push_str(key);
@@ -87,7 +87,7 @@ impl OptionPath {
         &self.0
     }
 
-    /// Where the option stands in the tree that all options make up.
+    /// The place of the option in the tree of all options.
     ///
     /// # Example
     ///

@@ -7,9 +7,9 @@ use std::sync::Arc;
 use super::PathError;
 use crate::value::{Text, Value};
 
-/// A JSON pointer (RFC 6901): empty for the whole, or `/` before each key or index, with `~0` for `~` and `~1` for `/`.
+/// A JSON pointer (RFC 6901): empty for the root, or `/` before each key or index, with `~0` for `~` and `~1` for `/`.
 ///
-/// Cloning one copies a reference: the place of a layer's operation is part of every result that the layer touches.
+/// Cloning one copies a reference: the place of a layer's operation is part of every result that the layer affects.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Pointer(Arc<Vec<Text>>);
 
@@ -111,8 +111,8 @@ impl Pointer {
         self.0.len() <= other.0.len() && self.0.iter().zip(other.0.iter()).all(|(a, b)| a == b)
     }
 
-    /// The order of pointers as texts. It is another one than that of their steps, by which what lies inside a place comes
-    /// right behind it: `/a-b` stands before `/a/b`.
+    /// The order of pointers as texts. It differs from the order of their steps, which sorts the contents of a place
+    /// right after it: here `/a-b` comes before `/a/b`.
     pub fn text_order(&self, other: &Pointer) -> Ordering {
         let depth = self.0.iter().zip(other.0.iter()).take_while(|(a, b)| a == b).count();
         self.0.iter().skip(depth).flat_map(written).cmp(other.0.iter().skip(depth).flat_map(written))

@@ -71,7 +71,7 @@ impl Reader<'_> {
                 let hint = "write `[]` for every element, or `[\"key\"]` for a key that has dots";
                 return Err(self.error("brackets must contain nothing or a key in quotes").hint(hint));
             } else {
-                return Err(self.error("a dot must stand before the next key"));
+                return Err(self.error("a dot must come before the next key"));
             }
         }
     }
@@ -118,7 +118,7 @@ impl Reader<'_> {
         Some(at.error("a blank in a key").hint(hint))
     }
 
-    /// A key up to `"]`; inside, `\` stands before a quote or a backslash.
+    /// A key up to `"]`; inside, `\` escapes a quote or a backslash.
     fn quoted(&mut self) -> Result<(), PathError> {
         let mut key = String::new();
         loop {

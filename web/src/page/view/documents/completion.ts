@@ -18,11 +18,11 @@ export function completionFor(about: () => { state: State; file: string | undefi
   const corpus = new Corpus();
   return async (context) => {
     const { state, file } = about();
-    const spot = cursorContextAt(context.state, context.pos);
-    if (!spot || file === undefined) return null;
+    const cursor = cursorContextAt(context.state, context.pos);
+    if (!cursor || file === undefined) return null;
     if (
       !context.explicit &&
-      spot.from === context.pos &&
+      cursor.from === context.pos &&
       !/[:{[,-] $/.test(context.state.sliceDoc(Math.max(0, context.pos - 2), context.pos))
     )
       return null;
@@ -37,40 +37,40 @@ export function completionFor(about: () => { state: State; file: string | undefi
       documents,
       kinds && "ok" in kinds ? kinds.ok.kinds : [],
     );
-    return complete(context, spot, state.files.get(file)?.settings === true, fleet);
+    return complete(context, cursor, state.files.get(file)?.settings === true, fleet);
   };
 }
 
 async function complete(
   context: CompletionContext,
-  spot: CursorContext,
+  cursor: CursorContext,
   isSettings: boolean,
   fleet: FleetIndex,
 ): Promise<CompletionResult | null> {
-  const [apiVersion, kind] = [topLevelValue(spot.text, "apiVersion"), topLevelValue(spot.text, "kind")];
+  const [apiVersion, kind] = [topLevelValue(cursor.text, "apiVersion"), topLevelValue(cursor.text, "kind")];
   const sameKind = fleet.documents.filter((it) => it.kind === kind);
-  const schemas = await schemasAt(apiVersion, kind, spot.path, isSettings, ITEM);
+  const schemas = await schemasAt(apiVersion, kind, cursor.path, isSettings, ITEM);
   const options: Completion[] = [];
-  if (spot.writes !== "value") options.push(...keys(context, spot, schemas, sameKind, fleet));
-  if (spot.writes !== "key")
-    options.push(...values(spot, schemas, kind === "Secret" ? [] : sameKind, fleet, apiVersion, kind));
+  if (cursor.writes !== "value") options.push(...keys(context, cursor, schemas, sameKind, fleet));
+  if (cursor.writes !== "key")
+    options.push(...values(cursor, schemas, kind === "Secret" ? [] : sameKind, fleet, apiVersion, kind));
   const once = new Map<string, Completion>();
-  const typed = context.state.sliceDoc(spot.from, context.pos);
+  const typed = context.state.sliceDoc(cursor.from, context.pos);
   // The corpus contains the word being typed, from this very line.
   const isEcho = (it: Completion) => it.label === typed && (it.boost ?? 0) < 0;
   for (const it of options) if (!once.has(it.label) && !isEcho(it)) once.set(it.label, it);
-  return once.size ? { from: spot.from, options: [...once.values()], validFor: /^[^\s,:{}[\]]*$/ } : null;
+  return once.size ? { from: cursor.from, options: [...once.values()], validFor: /^[^\s,:{}[\]]*$/ } : null;
 }
 
 function keys(
   context: CompletionContext,
-  spot: CursorContext,
+  cursor: CursorContext,
   schemas: Schema[],
   alike: Document[],
   fleet: FleetIndex,
 ): Completion[] {
   const all: Completion[] = [];
-  const isNew = (key: string) => !spot.siblings.has(key) || context.state.sliceDoc(spot.from, context.pos) === key;
+  const isNew = (key: string) => !cursor.siblings.has(key) || context.state.sliceDoc(cursor.from, context.pos) === key;
   for (const schema of schemas) {
     for (const [key, below] of Object.entries(schema.properties ?? {})) {
       const detail = typeName(below);
@@ -79,23 +79,23 @@ function keys(
         type: "property",
         ...(detail ? { detail } : {}),
         ...(below.description ? { info: below.description } : {}),
-        apply: insertKey(key, shapeOfSchema(below), spot),
+        apply: insertKey(key, shapeOfSchema(below), cursor),
         boost: 2,
       });
     }
   }
-  if (spot.path.at(-1) === "matchLabels") {
+  if (cursor.path.at(-1) === "matchLabels") {
     for (const [key, values] of fleet.labels)
       all.push({
         label: key,
         type: "property",
         detail: `${[...values.keys()].slice(0, 3).join(", ")}${values.size > 3 ? ", …" : ""}`,
-        apply: insertKey(key, "scalar", spot),
+        apply: insertKey(key, "scalar", cursor),
         boost: 3,
       });
   }
   const seen = new Map<string, { times: number; example: unknown }>();
-  for (const it of valuesAt(alike, spot.path)) {
+  for (const it of valuesAt(alike, cursor.path)) {
     if (typeof it !== "object" || it === null || Array.isArray(it)) continue;
     for (const [key, value] of Object.entries(it))
       seen.set(key, { times: (seen.get(key)?.times ?? 0) + 1, example: seen.get(key)?.example ?? value });
@@ -106,14 +106,14 @@ function keys(
       label: key,
       type: "property",
       detail: `in ${pluralize(times, "place")}`,
-      apply: insertKey(key, shape, spot),
+      apply: insertKey(key, shape, cursor),
     });
   }
   return all.filter((it) => isNew(it.label));
 }
 
 function values(
-  spot: CursorContext,
+  cursor: CursorContext,
   schemas: Schema[],
   alike: Document[],
   fleet: FleetIndex,
@@ -121,10 +121,10 @@ function values(
   kind: string | undefined,
 ): Completion[] {
   const all: Completion[] = [];
-  const [key, depth] = [spot.path.at(-1), spot.path.length];
+  const [key, depth] = [cursor.path.at(-1), cursor.path.length];
   if (depth === 1 && key === "kind") all.push(...kindValues(fleet.kinds, fleet.documents, apiVersion));
   if (depth === 1 && key === "apiVersion") all.push(...versionValues(fleet.kinds, fleet.documents, kind));
-  all.push(...referenceCompletions(spot, fleet));
+  all.push(...referenceCompletions(cursor, fleet));
   for (const schema of schemas) {
     const choices = schema.enum ?? (schema.type === "boolean" ? [true, false] : []);
     for (const it of choices)
@@ -135,11 +135,11 @@ function values(
         ...(schema.description ? { info: schema.description } : {}),
       });
   }
-  const isName = depth === 2 && spot.path[0] === "metadata" && key !== "namespace";
+  const isName = depth === 2 && cursor.path[0] === "metadata" && key !== "namespace";
   // Values of other documents are a fallback.
   if (!all.length && depth > 1 && !isName) {
     const seen = new Set<string>();
-    for (const it of valuesAt(alike, spot.path)) {
+    for (const it of valuesAt(alike, cursor.path)) {
       if (typeof it !== "string" || seen.size >= MAX_VALUES) continue;
       const text = inlineValue(it);
       if (text.length <= MAX_VALUE_LENGTH && !text.includes("\n")) seen.add(text);
@@ -200,15 +200,15 @@ function shapeOfSchema(schema: Schema): "scalar" | "map" | "list" {
 function insertKey(
   key: string,
   shape: "scalar" | "map" | "list",
-  spot: CursorContext,
+  cursor: CursorContext,
 ): NonNullable<Completion["apply"]> {
   const name = /^[\w./-]+$/.test(key) ? key : JSON.stringify(key);
   return (view: EditorView, _: Completion, from: number, to: number) => {
     const follows = /^\s*:/.test(view.state.sliceDoc(to, view.state.doc.lineAt(to).to));
-    const below = spot.indent === undefined ? " " : `\n${" ".repeat(spot.indent + 2)}`;
+    const below = cursor.indent === undefined ? " " : `\n${" ".repeat(cursor.indent + 2)}`;
     const after = follows
       ? ""
-      : shape === "scalar" || spot.indent === undefined
+      : shape === "scalar" || cursor.indent === undefined
         ? ": "
         : shape === "map"
           ? `:${below}`

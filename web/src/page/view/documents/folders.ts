@@ -40,8 +40,8 @@ export function foldersOf(files: Iterable<FileState>): Folder[] {
     if (folder.observedIn === 0) continue;
     const seen =
       folder.observedIn === 1
-        ? `seen in ${clusterName([...clusters][0]!)}`
-        : `seen in ${pluralize(folder.observedIn, "cluster")}`;
+        ? `observed in ${clusterName([...clusters][0]!)}`
+        : `observed in ${pluralize(folder.observedIn, "cluster")}`;
     folder.title = folder.title ? `${folder.title}: ${seen}` : seen;
   }
   // Files without a folder first, then in load order; top-level observed files last.

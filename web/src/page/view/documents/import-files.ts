@@ -213,4 +213,4 @@ export class ImportFiles extends LitElement {
   };
 }
 
-customElements.define("ff-bring", ImportFiles);
+customElements.define("ff-import", ImportFiles);

@@ -42,25 +42,25 @@ function labelsOf(clusters: ClusterAnswer[]): FleetIndex["labels"] {
 }
 
 /** The completions for a value that is a reference. */
-export function referenceCompletions(spot: CursorContext, fleet: FleetIndex): Completion[] {
+export function referenceCompletions(cursor: CursorContext, fleet: FleetIndex): Completion[] {
   // A list item is named after its list.
-  const path = spot.path.filter((it) => it !== ITEM);
-  const isItem = spot.path.at(-1) === ITEM;
+  const path = cursor.path.filter((it) => it !== ITEM);
+  const isItem = cursor.path.at(-1) === ITEM;
   const [above, key] = [path.at(-2) ?? "", path.at(-1) ?? ""];
   if (above === "matchLabels") return labelValues(fleet, key);
   if (above === "matchExpressions" && !isItem && key === "key") return labelKeys(fleet);
   if (above === "matchExpressions" && key === "operator")
     return ["In", "NotIn", "Exists", "DoesNotExist"].map((label) => ({ label, type: "enum", boost: 3 }));
   if (above === "matchExpressions" && key === "values")
-    return labelValues(fleet, spot.siblings.get("key") ?? keyBefore(spot));
+    return labelValues(fleet, cursor.siblings.get("key") ?? keyBefore(cursor));
   if (/^clusterNames?$|^(ignore|exclude)\w*s$/i.test(key) || (above === "clusters" && key === "name"))
-    return clusterNames(spot, fleet);
+    return clusterNames(cursor, fleet);
   if (/^(optionValues|overrides|pluginOverrides|optionsOverride)$/.test(above) && /^(name|path)$/.test(key))
-    return optionNameCompletions(spot, fleet);
+    return optionNameCompletions(cursor, fleet);
   if (/^(optionValues|overrides|pluginOverrides|optionsOverride)$/.test(above) && key === "value")
-    return optionValues(spot, fleet);
+    return optionValues(cursor, fleet);
   if (key === "namespace" && above !== "") return namespaces(fleet);
-  return documentNames(fleet, spot, above, key);
+  return documentNames(fleet, cursor, above, key);
 }
 
 function labelKeys(fleet: FleetIndex): Completion[] {
@@ -82,17 +82,17 @@ function labelValues(fleet: FleetIndex, key: string): Completion[] {
 }
 
 /** Inside `values: […]`, the key precedes the list. */
-function keyBefore(spot: CursorContext): string {
-  return [...spot.before.matchAll(/\bkey:\s*["']?([^\s,"'}]+)/g)].at(-1)?.[1] ?? "";
+function keyBefore(cursor: CursorContext): string {
+  return [...cursor.before.matchAll(/\bkey:\s*["']?([^\s,"'}]+)/g)].at(-1)?.[1] ?? "";
 }
 
 /** The clusters of the dialects that read the document; all clusters if the kind is unknown. */
-function clusterNames(spot: CursorContext, fleet: FleetIndex): Completion[] {
+function clusterNames(cursor: CursorContext, fleet: FleetIndex): Completion[] {
   const dialects = (kind: string | undefined) =>
     fleet.kinds
       .filter((it) => it.kind === kind || (it.kind.endsWith("*") && kind?.startsWith(it.kind.slice(0, -1))))
       .flatMap((it) => it.dialects);
-  const own = dialects(topLevelValue(spot.text, "kind"));
+  const own = dialects(topLevelValue(cursor.text, "kind"));
   const kinds = new Map(
     [...new Set(fleet.clusters.map((it) => it.kind))].map((kind) => [
       kind,
@@ -109,11 +109,11 @@ function clusterNames(spot: CursorContext, fleet: FleetIndex): Completion[] {
 }
 
 /** The options of the definitions that the document names, or of all definitions if it names none. */
-function optionsOf(spot: CursorContext, fleet: FleetIndex): [definition: string, option: Option][] {
+function optionsOf(cursor: CursorContext, fleet: FleetIndex): [definition: string, option: Option][] {
   const definitions = fleet.documents.filter(
     (it) => it.kind === "PluginDefinition" || it.kind === "ClusterPluginDefinition",
   );
-  const words = new Set(spot.text.split(/[\s,:{}[\]"']+/));
+  const words = new Set(cursor.text.split(/[\s,:{}[\]"']+/));
   const named = definitions.filter((it) => words.has(it.metadata?.name ?? ""));
   return (named.length ? named : definitions).flatMap((it) =>
     valuesAt([it], ["spec", "options", ITEM])
@@ -122,8 +122,8 @@ function optionsOf(spot: CursorContext, fleet: FleetIndex): [definition: string,
   );
 }
 
-function optionNameCompletions(spot: CursorContext, fleet: FleetIndex): Completion[] {
-  return optionsOf(spot, fleet).map(([definition, it]) => ({
+function optionNameCompletions(cursor: CursorContext, fleet: FleetIndex): Completion[] {
+  return optionsOf(cursor, fleet).map(([definition, it]) => ({
     label: it.name,
     type: "variable",
     detail: `${it.type ?? ""} of ${definition}`.trim(),
@@ -135,9 +135,9 @@ function optionNameCompletions(spot: CursorContext, fleet: FleetIndex): Completi
   }));
 }
 
-function optionValues(spot: CursorContext, fleet: FleetIndex): Completion[] {
-  const name = spot.siblings.get("name") ?? spot.siblings.get("path");
-  const options = optionsOf(spot, fleet).filter(([, it]) => it.name === name);
+function optionValues(cursor: CursorContext, fleet: FleetIndex): Completion[] {
+  const name = cursor.siblings.get("name") ?? cursor.siblings.get("path");
+  const options = optionsOf(cursor, fleet).filter(([, it]) => it.name === name);
   return options.flatMap(([definition, it]): Completion[] => [
     ...(it.default === undefined
       ? []
@@ -154,8 +154,8 @@ function namespaces(fleet: FleetIndex): Completion[] {
 }
 
 /** The names of documents that a key refers to: `clusterSets`, `pluginPreset`, `pluginDefinitionRef: {name}`. */
-function documentNames(fleet: FleetIndex, spot: CursorContext, above: string, key: string): Completion[] {
-  const spoken = key === "name" ? (spot.siblings.get("kind") ?? above) : key;
+function documentNames(fleet: FleetIndex, cursor: CursorContext, above: string, key: string): Completion[] {
+  const spoken = key === "name" ? (cursor.siblings.get("kind") ?? above) : key;
   const word = spoken
     .replace(/(Refs?|Names?)$/, "")
     .replace(/s$/, "")
@@ -164,7 +164,7 @@ function documentNames(fleet: FleetIndex, spot: CursorContext, above: string, ke
   const found = fleet.documents.filter((it) => {
     const kind = it.kind.toLowerCase();
     // `pluginDefinitionNames` may also refer to a ClusterPluginDefinition, unless a sibling `kind` says otherwise.
-    const isMeant = kind === word || (word.length > 6 && kind.endsWith(word) && !spot.siblings.has("kind"));
+    const isMeant = kind === word || (word.length > 6 && kind.endsWith(word) && !cursor.siblings.has("kind"));
     return it.metadata?.name !== undefined && isMeant;
   });
   return [...new Map(found.map((it) => [it.metadata!.name!, it.kind]))].map(([label, detail]) => ({

@@ -105,7 +105,7 @@ export class Cascade extends LitElement {
     return html`
       ${
         this.text !== undefined && (this.text.length > 60 || this.text.includes("\n"))
-          ? html`<pre tabindex="0" role="group" aria-label="The whole value">${this.text}</pre>`
+          ? html`<pre tabindex="0" role="group" aria-label="The complete value">${this.text}</pre>`
           : nothing
       }
       <ol aria-label=${`Who decides over ${this.name}`}>

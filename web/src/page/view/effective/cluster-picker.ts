@@ -157,7 +157,7 @@ export class ClusterPicker extends LitElement {
                       style=${styleMap({ top: `${it.index * ROW_HEIGHT}px` })}
                       @click=${() => this.#pick(it.name)}
                     >
-                      ${clusterName(it.name)}${it.picked ? nothing : html` <span class="quiet">not picked</span>`}
+                      ${clusterName(it.name)}${it.picked ? nothing : html` <span class="quiet">not selected</span>`}
                     </div>`,
                 )}
               </div>`

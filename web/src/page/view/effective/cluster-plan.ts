@@ -122,7 +122,7 @@ export class ClusterPlan extends LitElement {
       </h3>
       ${
         value.needs.length
-          ? html`<p class="quiet">${pluralize(value.needs.length, "object")} must be seen before more can be said.</p>`
+          ? html`<p class="quiet">${pluralize(value.needs.length, "object")} must be read first.</p>`
           : nothing
       }
       <div class=${stale ? "stale" : ""}>${all.slice(0, MAX_ACTIONS).map((it) => this.#action(it))}</div>

@@ -87,7 +87,7 @@ export class Compare extends LitElement {
     }
     if (!value) return nothing;
     if (!value.differences.length)
-      return html`<p>${clusterName(cluster)} and ${clusterName(compare)} get the same.</p>`;
+      return html`<p>${clusterName(cluster)} and ${clusterName(compare)} have equal results.</p>`;
     return html`
       <p role="status">${pluralize(value.differences.length, "difference")}</p>
       <table class=${stale ? "stale" : ""}>

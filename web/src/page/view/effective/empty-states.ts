@@ -4,8 +4,8 @@ import { html } from "lit";
 export function noSubjects() {
   return html`<div class="empty">
     <p>
-      Here stands what one cluster gets and who decides over each value. Three documents are enough for a start: a
-      cluster, what can be set, and a preset that sets it.
+      This column shows the values of one cluster, and the layer that sets each of them. Three documents are enough to
+      start: a cluster, a definition of options, and a preset that sets them.
     </p>
     <pre tabindex="0" role="region" aria-label="Example documents">
 kind: Cluster
@@ -33,7 +33,7 @@ spec:
 
 export function noClustersSelected(subject: string) {
   return html`<div class="empty">
-    <p>${subject} picks no cluster. A cluster is picked when its labels are what the selector asks for:</p>
+    <p>${subject} selects no cluster. It selects a cluster when its labels match the selector:</p>
     <pre tabindex="0" role="region" aria-label="Example of a selector">
 kind: Cluster
 metadata: {name: eu-1, labels: {tier: gold}}
@@ -41,6 +41,6 @@ metadata: {name: eu-1, labels: {tier: gold}}
 spec:
   clusterSelector:
     matchLabels: {tier: gold}</pre>
-    <p>Choose a cluster above to see which requirement does not hold.</p>
+    <p>Select a cluster above to see which requirement does not match.</p>
   </div>`;
 }

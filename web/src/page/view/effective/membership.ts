@@ -74,8 +74,8 @@ export class Membership extends LitElement {
     if (!value) return nothing;
     const reasons = value.reasons ?? [];
     const summary = value.selected
-      ? html`<span class="holds" aria-hidden="true">✓</span> ${clusterName(this.cluster)} is picked`
-      : html`<span class="fails" aria-hidden="true">✗</span> ${clusterName(this.cluster)} is not picked`;
+      ? html`<span class="holds" aria-hidden="true">✓</span> ${clusterName(this.cluster)} is selected`
+      : html`<span class="fails" aria-hidden="true">✗</span> ${clusterName(this.cluster)} is not selected`;
     const list = html`<ul>
       ${reasons.map(
         (it) =>

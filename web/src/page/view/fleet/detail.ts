@@ -26,7 +26,7 @@ export function detail(
     ${
       cluster.unreachable === undefined
         ? nothing
-        : html`<p class="no">It does not answer${cluster.unreachable ? `: ${cluster.unreachable}` : ""}.</p>`
+        : html`<p class="no">It is unreachable${cluster.unreachable ? `: ${cluster.unreachable}` : ""}.</p>`
     }
     <dl>
       ${

@@ -11,7 +11,7 @@ export function setFacts({
 }: SetAnswer): TemplateResult {
   return html`<dl class="set" aria-label="Cluster set">
     ${fact("Selector type", selectorType || "empty, which means ExclusiveClusterSetLabel")}
-    ${fact("Exclusive", exclusive ? "yes: a cluster is in one set of this key" : "no: a cluster can be in several sets")}
+    ${fact("Exclusive", exclusive ? "yes: one set of this key per cluster" : "no: several sets per cluster")}
     ${exclusiveLabel ? fact("Label", html`<code>${exclusiveLabel.key}=${exclusiveLabel.value}</code>`) : nothing}
     ${fact("Resource groups", consumer(resourceGroup, "multicloud-operators-foundation"))}
     ${fact("Network groups", consumer(networkGroup, "submariner-addon"))}

@@ -104,7 +104,8 @@ export class PermissionTable extends LitElement {
   }
 
   async #load(): Promise<void> {
-    const key = `${this.state.generation} ${this.cluster} ${this.all} ${this.found.who.length} ${this.found.labels.length}`;
+    const [columns, rowCount] = [this.found.who.length, this.found.labels.length];
+    const key = `${this.state.generation} ${this.cluster} ${this.all} ${columns} ${rowCount}`;
     this.#key = key;
     const words = new Map<string, string>();
     const rows = this.all ? this.#rows : this.#rows.slice(0, ROWS);

@@ -33,7 +33,7 @@ export function verdictCard(
               ${checks.map((it) => checkItem(it, state))}
             </ol>`
           : html`<p class="quiet">
-              No permission is needed beyond that to update the cluster: nothing that is guarded changes.
+              No further permission is needed to update the cluster: no protected label changes.
             </p>`
       }
       ${setsLine("joins", answer.joins, state)} ${setsLine("leaves", answer.leaves, state)}
@@ -60,7 +60,7 @@ function checkItem(check: AuthorizeCheck, state: State): TemplateResult {
     <span class="sign ${check.granted ? "added" : "removed"}" aria-hidden="true">${check.granted ? "✓" : "✕"}</span>
     ${CHANGES[check.change] ?? check.change} <code>${check.label}</code>:
     <strong>${check.granted ? "granted" : "not granted"}</strong>
-    <ol class="asked" aria-label="Permissions asked for, in order">
+    <ol class="asked" aria-label="Required permissions, in order">
       ${check.asked.map((it, at) => {
         const hit = check.granted && at === check.asked.length - 1;
         return html`<li class=${hit ? "" : "quiet"}>
@@ -112,9 +112,13 @@ function missingRules(denied: AuthorizeCheck[]) {
   if (!first) return nothing;
   const rule = (it: AuthorizeCheck) => {
     const [resource, ...name] = it.asked[0]!.split(" ");
-    return `  - apiGroups: [cluster.open-cluster-management.io]\n    resources: [${resource}]\n    resourceNames: [${JSON.stringify(
-      name.join(" "),
-    )}]\n    verbs: [create]`;
+    const names = JSON.stringify(name.join(" "));
+    return [
+      "  - apiGroups: [cluster.open-cluster-management.io]",
+      `    resources: [${resource}]`,
+      `    resourceNames: [${names}]`,
+      "    verbs: [create]",
+    ].join("\n");
   };
   return html`<details>
     <summary>the rules that would allow it</summary>

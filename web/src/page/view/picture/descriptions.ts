@@ -19,7 +19,7 @@ export function describeSource(source: Source, blast: EditImpact): string {
       : through.join(" and ");
   const feeds =
     fed.length === 0
-      ? `${name} feeds nothing: other layers hide all that it says`
+      ? `${name} feeds nothing: other layers shadow all its values`
       : `${name} feeds ${clustersText(clusters)} through ${list}`;
   const decides = [...source.feeds.keys()].filter((it) => blast.decides.has(`${source.id} ${it}`));
   const shadowed = new Set(
@@ -39,8 +39,8 @@ export function describeTarget(
   if (subjects.length > 1)
     return `${formatCount(subjects.length)} ${
       parseReference(first!.subject).kind
-    } documents pick ${pluralize(clusters, "cluster")}; unfold them`;
-  if (first!.error) return `${first!.subject} gives nothing: ${first!.error.message}`;
+    } documents select ${pluralize(clusters, "cluster")}; unfold them`;
+  if (first!.error) return `${first!.subject} produces nothing: ${first!.error.message}`;
   const names = new Set(answers.get(first!.subject)?.results.flatMap((it) => it.clusters));
   const signs = blast.signs.get(first!.subject);
   return `${first!.subject} feeds ${clustersText(names)}${
@@ -64,7 +64,7 @@ export function describeGroup(target: Target, groups: Group[], clusters: number,
       ? `, ${first.differences.slice(0, 2).map(differenceText).join(", ")}`
       : "";
   const failed =
-    groups.length === 1 && first.results[0]!.error ? `, cannot be answered: ${first.results[0]!.error.message}` : "";
+    groups.length === 1 && first.results[0]!.error ? `, no result: ${first.results[0]!.error.message}` : "";
   const signs = countSigns(blast.signs.get(target.id) ?? new Map(), names);
   return `${title}: ${clustersText(new Set(names))}${what}${failed}${
     signs.size ? `; with your edits ${signsText(signs)}` : ""

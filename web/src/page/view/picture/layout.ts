@@ -186,7 +186,9 @@ function bandsOf(nodes: Node[], boxes: Map<string, Box>, thick: (clusters: numbe
     bands.push({
       ...it,
       thickness,
-      path: `M${x1} ${y1.toFixed(1)}C${(x1 + bend).toFixed(1)} ${y1.toFixed(1)} ${(x2 - bend).toFixed(1)} ${y2.toFixed(1)} ${x2} ${y2.toFixed(1)}`,
+      path:
+        `M${x1} ${y1.toFixed(1)}C${(x1 + bend).toFixed(1)} ${y1.toFixed(1)} ${(x2 - bend).toFixed(1)} ` +
+        `${y2.toFixed(1)} ${x2} ${y2.toFixed(1)}`,
     });
   }
   return bands;

@@ -61,9 +61,7 @@ export class Digest extends LitElement {
     const { source, edits } = this.state;
     const digest = source.masked && !edits.length ? source.digest : this.digest;
     if (digest === undefined)
-      return html`<p class="card loud" role="status">
-        The server does not say the digest: its plan is not worked out yet.
-      </p>`;
+      return html`<p class="card loud" role="status">The server has no digest yet: its plan is not ready.</p>`;
     return html`<div class="card" role="group" aria-label="Digest">
       ${this.#command(digest, "the digest")}
       ${this.#command(
@@ -74,13 +72,13 @@ export class Digest extends LitElement {
       ${this.#command(
         "fleetfold plan --from-cluster -o plan.json && fleetfold apply plan.json",
         "the commands that apply it",
-        "or by hand: it is done only while it is still this plan",
+        "or by hand: fails if the plan has changed",
       )}
       ${
         source.masked && edits.length
           ? html`<p class="warn">
-              This digest holds for masked Secrets only. Apply the edits to the documents, and the server gives the one
-              to approve.
+              This digest covers masked Secrets only. Apply the edits to the documents to get the digest to approve from
+              the server.
             </p>`
           : nothing
       }

@@ -55,13 +55,13 @@ export class Needs extends LitElement {
   override render() {
     const cluster = clusterName(this.cluster);
     const shown = this.all ? this.needs : this.needs.slice(0, INITIAL_NEEDS);
-    return html`<article class="card loud" aria-label="To be seen in ${cluster}">
+    return html`<article class="card loud" aria-label="To read in ${cluster}">
       <div class="line">
         <span class="sign warn" aria-hidden="true">?</span>
         <button class="link" @click=${() => this.state.select({ cluster: this.cluster })}>${cluster}</button>
-        <span>${pluralize(this.needs.length, "object or list", "objects and lists")} to look at</span>
+        <span>${pluralize(this.needs.length, "object or list", "objects and lists")} to read</span>
         <button class="push" aria-expanded=${this.open} @click=${() => (this.open = !this.open)}>
-          paste what was seen
+          paste observed objects
         </button>
       </div>
       <ul class="plain">
@@ -91,17 +91,17 @@ export class Needs extends LitElement {
   #paste(cluster: string) {
     const commands = this.needs.map(kubectlCommand).join("\necho ---\n");
     return html` <p>
-        Look, and paste or drop the answer as YAML or JSON. It says what ${cluster} has:
-        ${this.#isAll ? html`what is not in it counts as absent.` : html`what is not in it stays unknown.`}
+        Run the command, and paste or drop its output as YAML or JSON. Objects that are missing there
+        ${this.#isAll ? "count as absent" : "stay unknown"}.
       </p>
       <div class="line">
         <span class="quiet"
           >${this.needs.length === 1 ? html`<code>${commands}</code>` : pluralize(this.needs.length, "command")}</span
         >
-        <ff-copy class="push" .text=${commands} .what=${"the commands that look"}></ff-copy>
+        <ff-copy class="push" .text=${commands} .what=${"the kubectl commands"}></ff-copy>
       </div>
       <textarea
-        aria-label="What was seen in ${cluster}"
+        aria-label="Observed objects in ${cluster}"
         spellcheck="false"
         placeholder="apiVersion: …"
         @dragover=${this.#over}
@@ -109,8 +109,8 @@ export class Needs extends LitElement {
         @drop=${this.#drop}
       ></textarea>
       <div class="line">
-        <button class="primary" @click=${this.#load}>take it as seen in ${cluster}</button>
-        ${this.#isAll ? html`<button @click=${() => this.#add("")}>nothing of it is there</button>` : nothing}
+        <button class="primary" @click=${this.#load}>load as observed in ${cluster}</button>
+        ${this.#isAll ? html`<button @click=${() => this.#add("")}>none of them exist</button>` : nothing}
       </div>`;
   }
 
@@ -140,7 +140,7 @@ export class Needs extends LitElement {
   readonly #load = (): void => {
     const text = this.renderRoot.querySelector("textarea")?.value ?? "";
     if (text.trim()) void this.#add(text);
-    else this.problem = "Nothing is pasted yet.";
+    else this.problem = "Paste the objects first.";
   };
 
   /** Rejects input that does not parse. */

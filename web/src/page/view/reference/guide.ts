@@ -18,21 +18,21 @@ export function guide() {
   return html` <section aria-label="How to read this page">
       <h3>How to read this page</h3>
       <p>
-        <strong>Left to right, as the data flows.</strong> On the left what people wrote. In the middle who gets what:
-        subjects, groups of clusters that get the same, the fleet, what an edit changes, what would be done, who may. On
-        the right one cluster, value by value: the winner on top, what it overrides struck out below it, and each a link
-        to its line.
+        <strong>The page follows the data from left to right.</strong> On the left are the documents. In the middle are
+        the results: subjects, groups of clusters with equal results, the fleet, the impact of an edit, the plan, and
+        permissions. On the right is one cluster, value by value: the winning layer on top, the overridden ones struck
+        out below it, each with a link to its line.
       </p>
       <p>
-        <strong>What-if is always on.</strong> What was loaded is the baseline. Edit freely: the counts on top say how
-        many clusters change, and how many of your words have no effect because something hides them. Nothing is sent
-        anywhere.
+        <strong>What-if is always on.</strong> The loaded documents are the baseline. Edit freely: the counts on top
+        show how many clusters change, and how many edited values have no effect because another layer shadows them. The
+        page sends nothing to any server.
       </p>
       <p>
-        <strong>Unknown is not absent.</strong> A plan compares with what was seen. What was not seen is asked for, and
-        nothing is done about it.
+        <strong>Unknown is not absent.</strong> A plan compares the desired objects with the observed ones. It lists the
+        objects that must be read first, and plans no action for them.
       </p>
-      <p><strong>Approve what you saw.</strong> A plan has a digest. It is applied only while it is the same plan.</p>
+      <p><strong>Approve a plan by its digest.</strong> The plan is applied only while its digest is unchanged.</p>
     </section>
     <section aria-label="Marks">
       <h3>Marks</h3>
@@ -41,8 +41,8 @@ export function guide() {
       </ul>
       <p>
         A layer has one colour and one shape everywhere: beside a value, in the gutter of the editor, on the map.
-        <code>+</code> is new, <code>~</code> changes, <code>−</code> goes, <code>⊘</code> is shadowed,
-        <code>‖</code> is held, <code>?</code> must be seen first.
+        <code>+</code> is new, <code>~</code> changes, <code>−</code> is removed, <code>⊘</code> is shadowed,
+        <code>‖</code> is held, <code>?</code> must be read first.
       </p>
     </section>
     <section aria-label="Keyboard">
@@ -54,9 +54,9 @@ export function guide() {
               <dd>${it.does}</dd>`,
         )}
         <dt><kbd>Tab</kbd></dt>
-        <dd>everything can be reached by it</dd>
+        <dd>moves through all controls</dd>
         <dt><kbd>← →</kbd></dt>
-        <dd>from view to view, when their row is in focus</dd>
+        <dd>move between views while their row has the focus</dd>
       </dl>
     </section>`;
 }

@@ -34,9 +34,8 @@ export function asCommand(request: string, page: OpPage): string {
 
 export function asJavaScript(request: string, page: OpPage): string {
   const load = loadRequest(page) ? `workspace.call(${toJson(LOAD, 2)});\n` : "";
-  return `import { Workspace } from "fleetfold";\n\nusing workspace = new Workspace();\n${load}console.log(workspace.callText(${JSON.stringify(
-    oneLine(request),
-  )}));\n`;
+  const call = `console.log(workspace.callText(${JSON.stringify(oneLine(request))}));\n`;
+  return `import { Workspace } from "fleetfold";\n\nusing workspace = new Workspace();\n${load}${call}`;
 }
 
 function loadRequest(page: OpPage): string | undefined {

@@ -125,7 +125,7 @@ export class TryRequest extends LitElement {
   }
 
   #answer() {
-    if (!this.answer) return html`<pre tabindex="0" role="group" aria-label="what the engine answers"></pre>`;
+    if (!this.answer) return html`<pre tabindex="0" role="group" aria-label="the answer of the engine"></pre>`;
     const { error } = this.answer;
     const text = toJson(this.answer, 2);
     const isCut = text.length > MAX_ANSWER_LENGTH && !this.all;
@@ -139,7 +139,7 @@ export class TryRequest extends LitElement {
             </div>`
           : nothing
       }
-      <pre tabindex="0" role="group" aria-label="what the engine answers">
+      <pre tabindex="0" role="group" aria-label="the answer of the engine">
 ${isCut ? `${text.slice(0, MAX_ANSWER_LENGTH)}\n…` : text}</pre>
       ${isCut ? html`<button @click=${() => (this.all = true)}>show all of it</button>` : nothing}`;
   }

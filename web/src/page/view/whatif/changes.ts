@@ -9,7 +9,7 @@ import { goToDocument } from "../../locate.js";
 const CHANGE_TEXT: Record<string, [sign: string, tone: string, word: string]> = {
   changed: ["~", "patched", "changes for"],
   joins: ["+", "added", "new for"],
-  leaves: ["−", "removed", "gone for"],
+  leaves: ["−", "removed", "removed from"],
   fails: ["✕", "error", "fails for"],
   heals: ["✓", "added", "works again for"],
 };
@@ -88,7 +88,7 @@ function changeRow(change: ChangeAnswer, group: ChangeGroup, state: State): Temp
     });
   return html`<tr aria-current=${isCurrent ? "true" : "false"}>
     <th scope="row">
-      <button class="link mono" @click=${look}>${change.path || "the whole object"}</button
+      <button class="link mono" @click=${look}>${change.path || "the complete object"}</button
       >${change.object ? html`<div class="quiet">${change.object}</div>` : nothing}
     </th>
     <td>
@@ -181,13 +181,13 @@ export function shadowCard(shadow: ShadowAnswer, { state }: CardOptions): Templa
     <div class="line whole">
       <span class="sign warn" aria-hidden="true">⊘</span>
       <span class="main"
-        ><button class="link mono" @click=${look}>${shadow.path || "the whole object"}</button> of
+        ><button class="link mono" @click=${look}>${shadow.path || "the complete object"}</button> of
         ${subjectLink(state, shadow.subject, shadow.clusters[0])}${shadow.object ? html`, ${shadow.object},` : nothing}
-        is said without effect for <strong>${pluralize(shadow.clusters.length, "cluster")}</strong></span
+        has no effect on <strong>${pluralize(shadow.clusters.length, "cluster")}</strong></span
       >
     </div>
     <ff-cluster-names .state=${state} .names=${shadow.clusters} .subject=${shadow.subject}></ff-cluster-names>
-    <p>hidden by ${causeLink(shadow.by, state)}</p>
+    <p>shadowed by ${causeLink(shadow.by, state)}</p>
   </article>`;
 }
 

@@ -109,7 +109,7 @@ export class Ticket extends LitElement {
               </ul>`
           : nothing
       }
-      <h3>The whole plan</h3>
+      <h3>The complete plan</h3>
       <p>
         ${pluralize(this.planned.value!.actions.length, "action")}, ${this.planned.value!.held.length} held,
         ${this.planned.value!.needs.length} to read first

@@ -1,11 +1,11 @@
-// The laws that every operation on a field must keep.
+// The properties that every operation on a field must keep.
 //
-// | law | says |
+// | property | means |
 // |---|---|
 // | answers | no trap, and every answer is of the form that the contract gives it |
 // | roll back | a change and its undoing leave plan and results as they were, to the byte; applied, the objects too |
 // | removed | a field that was set, applied and removed leaves what is there where it was never set |
-// | told | a wrong value is a finding at its document, or changes nothing |
+// | reported | a wrong value is a finding at its document, or changes nothing |
 // | deletes | a wrong value deletes nothing that the right one does not |
 // | settles | a plan that is applied leaves nothing to do, within a bound |
 // | applies | what a plan does can be done: nothing is created twice, every patch fits |
@@ -90,27 +90,27 @@ export class Drill {
     return withValue(document, this.addition.place, valueAt(this.document, this.addition.place));
   }
 
-  /** One operation: what breaks a law is noted, with what was done. */
+  /** One operation: what breaks a property is noted, with what was done. */
   operation(name, act) {
     this.onOperation(name);
     try {
       act();
     } catch (error) {
       if (!(error instanceof Broken)) throw error;
-      this.failed(name, error.law, error.message);
+      this.failed(name, error.property, error.message);
       return false;
     }
     return true;
   }
 
-  failed(name, law, message) {
-    const row = exceptionFor({ id: this.id, field: this.field.name, operation: name, law });
+  failed(name, property, message) {
+    const row = exceptionFor({ id: this.id, field: this.field.name, operation: name, property });
     if (row) this.onExcused(row);
-    else this.onFailure({ operation: name, law, message });
+    else this.onFailure({ operation: name, property, message });
   }
 
-  require(name, law, holds, message) {
-    if (!holds) this.failed(name, law, message());
+  require(name, property, holds, message) {
+    if (!holds) this.failed(name, property, message());
   }
 
   /** Operations of which the plan is looked at, and nothing is done. */
@@ -177,11 +177,11 @@ export class Drill {
     const isTaken = !wrong.isTyped && holdsMark(seen) && !holdsMark(right);
     const isHeld = (seen.plan.ok?.held.length ?? 0) > (right.plan.ok?.held.length ?? 0);
     const known = this.#findings(right);
-    const isTold =
+    const isReported =
       seen.refused ||
       isHeld ||
       this.#findings(seen).some((it) => this.#isHere(it) || !known.some((old) => same(it, old)));
-    this.require(name, "told", isSame || isAbsent || isTaken || isTold, () => {
+    this.require(name, "reported", isSame || isAbsent || isTaken || isReported, () => {
       const value = JSON.stringify(wrong.value);
       return `${value} instead of ${write(this.value)} changes results, and no finding is at the document`;
     });
@@ -265,13 +265,13 @@ export class Drill {
    * Compares the objects of two histories. What is held is not done, and what cannot be changed any more is reported:
    * such objects may differ.
    */
-  #compare(name, law, wanted, found, { ok, diagnostics = [] }) {
+  #compare(name, property, wanted, found, { ok, diagnostics = [] }) {
     const heldKeys = new Set(ok.held.map(({ cluster, target }) => heldKey(cluster, target)));
     const immutable = diagnostics.filter((it) => it.code === "immutable-difference").map((it) => it.message);
     const isReported = (key) => immutable.some((it) => it.includes(`/${key.split("/").slice(2).join("/")}\``));
     const keys = [...new Set([...Object.keys(wanted), ...Object.keys(found)])].sort();
     const different = keys.filter((key) => wanted[key] !== found[key] && !heldKeys.has(key) && !isReported(key));
-    this.require(name, law, different.length === 0, () =>
+    this.require(name, property, different.length === 0, () =>
       different
         .slice(0, 1)
         .map((key) => `${key}: ${differenceOf(wanted[key] ?? "absent", found[key] ?? "absent")}`)

@@ -12,17 +12,17 @@ use saphyr_parser::{Input, Marker};
 
 use fleetfold_value::value::Position;
 
-pub(super) struct Reading<'a> {
+pub(super) struct ScannerInput<'a> {
     text: &'a str,
     at: usize,
     /// The lookahead that the scanner requested. All of the text is available, but the scanner expects this number
     /// back.
-    asked: usize,
+    requested: usize,
 }
 
-impl<'a> Reading<'a> {
-    pub(super) fn new(text: &'a str) -> Reading<'a> {
-        Reading { text, at: 0, asked: 0 }
+impl<'a> ScannerInput<'a> {
+    pub(super) fn new(text: &'a str) -> ScannerInput<'a> {
+        ScannerInput { text, at: 0, requested: 0 }
     }
 
     fn is_document(&self, mark: &[u8]) -> bool {
@@ -49,13 +49,13 @@ fn wide_char_at(text: &str, at: usize) -> Option<char> {
     text.get(at..)?.chars().next()
 }
 
-impl Input for Reading<'_> {
+impl Input for ScannerInput<'_> {
     fn lookahead(&mut self, count: usize) {
-        self.asked = self.asked.max(count);
+        self.requested = self.requested.max(count);
     }
 
     fn buflen(&self) -> usize {
-        self.asked
+        self.requested
     }
 
     fn bufmaxlen(&self) -> usize {

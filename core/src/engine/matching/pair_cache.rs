@@ -1,17 +1,17 @@
-//! What was compared before: like clusters share most of an object in memory, desired and live, so that each pair of
-//! shared parts is compared once for all of them.
+//! Results of comparisons: similar clusters share most of an object in memory, desired and live, so each pair of shared
+//! parts is compared once for all of them.
 
 use std::sync::Arc;
 
 use crate::value::Value;
 
-/// Pairs of shared parts, with what came of each.
+/// Pairs of shared parts, each with the result of its comparison.
 ///
-/// A part counts as compared before if desired, live and last applied are the same places in memory, in the same field of
-/// the same kind. The memo holds on to all three, so that no other value can come to be at their places.
+/// A part counts as compared before if desired, live and last applied have the same addresses, in the same field of
+/// the same kind. The cache keeps all three alive, so no other value can get their addresses.
 #[derive(Debug, Default)]
-pub struct Memo {
-    /// By the hash of the places; a later pair takes the place of an earlier one. Empty until something is kept.
+pub struct PairCache {
+    /// By the hash of the addresses; a later pair replaces an earlier one. Empty until something is kept.
     slots: Vec<Option<Slot>>,
     /// How many pairs were kept.
     kept: usize,
@@ -23,12 +23,12 @@ struct Slot {
     live: Value,
     last: Option<Value>,
     field: Box<[u8]>,
-    outcome: Outcome,
+    compared: Compared,
 }
 
-/// What came of a pair.
+/// The result for a pair.
 #[derive(Clone, Debug)]
-pub enum Outcome {
+pub enum Compared {
     /// There is no difference.
     Same,
     /// What an update writes.
@@ -83,24 +83,24 @@ impl<'a> Field<'a> {
     }
 }
 
-impl Memo {
+impl PairCache {
     /// Enough for one object. There are more as more is kept: most plans are of few clusters.
     const FEWEST: usize = 64;
     const MOST: usize = 2048;
 
-    pub fn get(&self, pair: Pair) -> Option<&Outcome> {
+    pub fn get(&self, pair: Pair) -> Option<&Compared> {
         let slot = self.slots.get(pair.slot(self.slots.len())?)?.as_ref()?;
-        slot.is_of(pair).then_some(&slot.outcome)
+        slot.is_of(pair).then_some(&slot.compared)
     }
 
-    /// Keeps what came of a pair, if both parts are shared: others do not come again.
-    pub fn keep(&mut self, pair: Pair, outcome: impl FnOnce() -> Outcome) {
+    /// Keeps the result for a pair, if both parts are shared: others do not come again.
+    pub fn keep(&mut self, pair: Pair, compared: impl FnOnce() -> Compared) {
         if !is_shared(pair.desired) || !is_shared(pair.live) {
             return;
         }
-        if self.kept >= self.slots.len() && self.slots.len() < Memo::MOST {
+        if self.kept >= self.slots.len() && self.slots.len() < PairCache::MOST {
             // In other slots, nothing that was kept would be found.
-            let slots = (self.slots.len() * 4).clamp(Memo::FEWEST, Memo::MOST);
+            let slots = (self.slots.len() * 4).clamp(PairCache::FEWEST, PairCache::MOST);
             self.slots.clear();
             self.slots.resize_with(slots, || None);
         }
@@ -112,7 +112,7 @@ impl Memo {
                 live: pair.live.clone(),
                 last: pair.last.cloned(),
                 field: pair.field.written.as_slice().into(),
-                outcome: outcome(),
+                compared: compared(),
             });
         }
     }
@@ -128,7 +128,7 @@ impl Slot {
         self.desired.ptr_eq(pair.desired)
             && self.live.ptr_eq(pair.live)
             && is_same_last
-            && matches!(self.outcome, Outcome::Merged(_)) == pair.is_merge
+            && matches!(self.compared, Compared::Merged(_)) == pair.is_merge
             && *self.field == *pair.field.written
     }
 }
@@ -169,13 +169,13 @@ mod tests {
         json::parse(text).expect("a test writes JSON")
     }
 
-    /// Compares and updates with one memo and without, in this order.
+    /// Compares and updates with one cache and without, in this order.
     #[track_caller]
     fn check(pairs: &[(&Value, &Value, Option<&Value>)]) {
-        let mut memo = Memo::default();
+        let mut cache = PairCache::default();
         for (desired, live, last) in pairs.iter().chain(pairs) {
-            assert_eq!(differences_with(&mut memo, desired, live, *last), differences(desired, live, *last));
-            let with = update_always_with(&mut memo, desired, live, *last).unwrap();
+            assert_eq!(differences_with(&mut cache, desired, live, *last), differences(desired, live, *last));
+            let with = update_always_with(&mut cache, desired, live, *last).unwrap();
             let without = update_always(desired, live, *last).unwrap();
             assert_eq!(
                 (with.differences, with.patch, with.object),
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn a_memo_changes_no_answer() {
+    fn the_cache_changes_no_answer() {
         let desired = parse(
             r#"{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"labels":{"a":"1"}},"spec":{"replicas":2,
                 "template":{"spec":{"containers":[{"name":"c","image":"i:1","args":["x"]}]}}}}"#,

@@ -9,19 +9,19 @@ use crate::workspace::store::{Scope, View};
 use crate::workspace::subject::Invalidation;
 use crate::workspace::targets::ClusterFilter;
 
-/// The presets that may get in the way of one, by name.
+/// The presets that may collide with one, by name.
 #[derive(Debug)]
-pub struct Rivals(Vec<Rival>);
+pub struct Collisions(Vec<OtherPreset>);
 
 #[derive(Debug)]
-struct Rival {
+struct OtherPreset {
     name: Text,
     picks: ClusterFilter,
 }
 
-impl Rivals {
-    /// A preset whose selector cannot be read makes nothing, and gets in nobody's way.
-    pub fn of(view: View, own: &Identity) -> Rivals {
+impl Collisions {
+    /// A preset whose selector cannot be read makes no Plugins, so it cannot collide.
+    pub fn of(view: View, own: &Identity) -> Collisions {
         // Names that this one begins with are its own up to a dash. The others begin with this one's.
         let dashes = own.name.match_indices('-').filter_map(|(at, _)| own.name.get(..at));
         let named = |name: &str| identity(PRESET, &own.namespace, name);
@@ -29,11 +29,11 @@ impl Rivals {
         let begin = format!("{}-", own.name);
         let longer = view.store.of_kind_from(GROUP, PRESET, &own.namespace, &begin);
         let related = shorter.chain(longer.take_while(|it| it.identity.name.starts_with(&begin)));
-        let rival = |document: &Document| {
+        let other = |document: &Document| {
             let picks = ClusterFilter::Selector(read_selector(view, document, &mut Vec::new()).ok()?.selector);
-            Some(Rival { name: document.identity.name.clone(), picks })
+            Some(OtherPreset { name: document.identity.name.clone(), picks })
         };
-        Rivals(related.filter_map(rival).collect())
+        Collisions(related.filter_map(other).collect())
     }
 
     pub fn is_empty(&self) -> bool {
@@ -43,17 +43,17 @@ impl Rivals {
     /// The one that would make a Plugin of this name.
     pub fn of_plugin(&self, view: View, scope: &Scope, plugin: &str) -> Option<&Text> {
         let fleet = view.store.fleet(scope).filter(|_| !self.is_empty())?;
-        let rival = |at: usize| {
+        let other = |at: usize| {
             let (name, cluster) = (plugin.get(..at)?, fleet.get(plugin.get(at.saturating_add(1)..)?)?);
-            let rival = self.0.get(self.0.binary_search_by(|it| it.name.as_str().cmp(name)).ok()?)?;
-            rival.picks.picks(cluster).then_some(&rival.name)
+            let other = self.0.get(self.0.binary_search_by(|it| it.name.as_str().cmp(name)).ok()?)?;
+            other.picks.picks(cluster).then_some(&other.name)
         };
         // The shortest name is the first one.
-        plugin.match_indices('-').find_map(|(at, _)| rival(at))
+        plugin.match_indices('-').find_map(|(at, _)| other(at))
     }
 
-    /// Which of a preset's results another cluster has to do with: those whose Plugins would have the same name. `cluster_result`
-    /// is the cluster that a Plugin of the preset is for.
+    /// Which of a preset's results another cluster invalidates: those whose Plugins would have the same name.
+    /// `cluster_result` returns the cluster that a Plugin of the preset is for.
     pub fn invalidated_by(&self, cluster: &str, cluster_result: impl Fn(&str) -> Option<Text>) -> Invalidation {
         let mut cluster_results = self.0.iter().filter_map(|it| cluster_result(&plugin_name(&it.name, cluster)));
         match (cluster_results.next(), cluster_results.next()) {
@@ -64,8 +64,8 @@ impl Rivals {
     }
 }
 
-pub fn collision(plugin: &str, rival: &str) -> String {
-    format!("the preset `{rival}` would make a Plugin of the same name, `{plugin}`")
+pub fn collision_message(plugin: &str, other: &str) -> String {
+    format!("the preset `{other}` would make a Plugin of the same name, `{plugin}`")
 }
 
 /// Whether two presets may make Plugins of one name.

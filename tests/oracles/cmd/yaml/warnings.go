@@ -13,50 +13,50 @@ import (
 	streams "k8s.io/apimachinery/pkg/util/yaml"
 )
 
-// doubts say why the answer may not be the only reasonable one.
-type doubts struct {
+// warnings say why the answer may not be the only reasonable one.
+type warnings struct {
 	Duplicate bool `json:"duplicate,omitempty"`
 	Ambiguous bool `json:"ambiguous,omitempty"`
 	Dropped   bool `json:"dropped,omitempty"`
 }
 
-func (d doubts) or(other doubts) doubts {
-	return doubts{
-		Duplicate: d.Duplicate || other.Duplicate,
-		Ambiguous: d.Ambiguous || other.Ambiguous,
-		Dropped:   d.Dropped || other.Dropped,
+func (w warnings) or(other warnings) warnings {
+	return warnings{
+		Duplicate: w.Duplicate || other.Duplicate,
+		Ambiguous: w.Ambiguous || other.Ambiguous,
+		Dropped:   w.Dropped || other.Dropped,
 	}
 }
 
-// doubtsIn looks at the first document of a text that reads without error.
+// warningsIn looks at the first document of a text that reads without error.
 //
 // A mapping written inside a merge key (`<<: {a: 1, a: 2}`) is the one place where a duplicate is not seen: the
 // decoder below drops merged entries before anyone can look at them.
-func doubtsIn(text []byte) doubts {
+func warningsIn(text []byte) warnings {
 	var written asWritten
 	var merged any
 	if yaml.Unmarshal(text, &written) != nil || yaml.Unmarshal(text, &merged) != nil {
-		return doubts{}
+		return warnings{}
 	}
 	rest := afterFirst(text)
-	return doubts{
+	return warnings{
 		Duplicate: repeats(written.value),
 		Ambiguous: collides(merged),
 		Dropped:   rest != nil && !errors.Is(rest, io.EOF),
 	}
 }
 
-// doubtsInStream is the same for every part that kubectl would cut a YAML stream into. In a part, a second document
+// warningsInStream is the same for every part that kubectl would cut a YAML stream into. In a part, a second document
 // (after a line of dots) is dropped too.
-func doubtsInStream(text string) doubts {
-	var all doubts
+func warningsInStream(text string) warnings {
+	var all warnings
 	parts := streams.NewYAMLReader(bufio.NewReader(strings.NewReader(text)))
 	for {
 		part, err := parts.Read()
 		if err != nil {
 			return all
 		}
-		all = all.or(doubtsIn(part)).or(doubts{Dropped: afterFirst(part) == nil})
+		all = all.or(warningsIn(part)).or(warnings{Dropped: afterFirst(part) == nil})
 	}
 }
 
