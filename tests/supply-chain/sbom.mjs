@@ -10,14 +10,22 @@ import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
+let known;
+/** What cargo knows of the workspace, for all platforms and features. */
+function metadata() {
+  known ??= JSON.parse(
+    execFileSync("cargo", ["metadata", "--format-version", "1", "--locked", "--all-features"], {
+      cwd: root,
+      encoding: "utf8",
+      maxBuffer: 1 << 28,
+    }),
+  );
+  return known;
+}
+
 /** Every crate that the lock file names, with where it comes from. */
 export function crates() {
-  const text = execFileSync("cargo", ["metadata", "--format-version", "1", "--locked", "--all-features"], {
-    cwd: root,
-    encoding: "utf8",
-    maxBuffer: 1 << 28,
-  });
-  const { packages, workspace_members: members } = JSON.parse(text);
+  const { packages, workspace_members: members } = metadata();
   const checksums = lockedChecksums();
   return packages.map(({ id, name, version, license, license_file: file, source }) => ({
     name,
@@ -27,6 +35,13 @@ export function crates() {
     isOurs: members.includes(id),
     checksum: checksums.get(`${name} ${version}`),
   }));
+}
+
+/** The dependencies that name no version, as `crate: dependency`. */
+export function wildcards() {
+  return metadata().packages.flatMap(({ name, dependencies }) =>
+    dependencies.filter((it) => it.req === "*").map((it) => `${name}: ${it.name}`),
+  );
 }
 
 function lockedChecksums() {
@@ -46,6 +61,7 @@ export function npmPackages() {
       name: path.slice(path.lastIndexOf("node_modules/") + "node_modules/".length),
       version: it.version,
       license: it.license,
+      resolved: it.resolved,
       integrity: it.integrity,
       hasInstallScript: it.hasInstallScript ?? false,
       isDevelopment: it.dev ?? false,

@@ -59,7 +59,7 @@ export const ROWS = [
     long: 1_000_000,
     async run({ count, seed, log }) {
       const oracles = inTests("tests", "_oracle.rs").map((it) => it.replace(".rs", ""));
-      const expected = ["selectors", "yaml", "patch", "cel"];
+      const expected = ["selectors", "yaml", "patch", "cel", "helm"];
       const missing = expected.filter((it) => !oracles.includes(`${it}_oracle`));
       const args = ["test", "--workspace", "--locked", "--no-fail-fast"];
       for (const oracle of oracles) args.push("--test", oracle);
