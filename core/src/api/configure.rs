@@ -6,6 +6,7 @@ use super::Op;
 use crate::diagnostic::Mode;
 use crate::diagnostic::{Code, Diagnostic, Error};
 use crate::dialect;
+use crate::engine::select::Names;
 use crate::engine::select::cluster_set::Stage;
 use crate::value::JsonPath;
 use crate::value::Text;
@@ -201,7 +202,7 @@ impl Configure {
             paused: self.paused.unwrap_or(paused),
             leaving: self.leaving.unwrap_or(leaving),
             local_changes: kubefed.local_changes.unwrap_or(local_changes),
-            kubefed_namespaces: kubefed.namespaces.unwrap_or_else(|| settings.kubefed_namespaces.clone()),
+            kubefed_namespaces: kubefed.namespaces.map_or_else(|| settings.kubefed_namespaces.clone(), Names::from),
             insecure_endpoints: self.insecure_endpoints.unwrap_or(settings.insecure_endpoints),
             limits,
             quarantine,
@@ -306,7 +307,7 @@ impl From<Settings> for SettingsAnswer {
             protected_kinds,
             empty_selection,
         };
-        let kubefed = KubeFedAnswer { local_changes, namespaces: kubefed_namespaces };
+        let kubefed = KubeFedAnswer { local_changes, namespaces: kubefed_namespaces.into_iter().collect() };
         SettingsAnswer {
             precedence,
             stage,

@@ -45,7 +45,7 @@ use crate::engine::select::{self, Cluster};
 use crate::object::document::{Document, Identity};
 use crate::value::collections::SortedSet;
 use crate::value::path::Pointer;
-use crate::value::sorting::sort;
+use crate::value::sorting::sort_by;
 use crate::value::suggest::Hints;
 use crate::value::{Text, Value};
 use crate::workspace::admit::Rule;
@@ -279,6 +279,11 @@ impl Federated {
         is_vague
     }
 
+    /// Whether it is unknown if a cluster should have the object, as labels by which it is selected cannot be read.
+    fn is_undecided_for(&self, cluster: &Cluster) -> bool {
+        matches!(&self.targets, Targets::Fleet(_, picks) if picks.decides(cluster).is_none())
+    }
+
     fn report_unmanaged(&self, cluster: &str, planner: &mut Planner) {
         let message = format!("`{}` in `{cluster}` is not managed, and is left alone", self.object);
         let finding = Diagnostic::info(Code::NotManaged, message).of(&self.subject);
@@ -363,6 +368,10 @@ impl Subject for Federated {
         if self.is_disabled || leaves(view, &self.scope, &cluster.name).is_some() {
             return Ok(Arc::new(Rendered::default()));
         }
+        if cluster.labels.is_unknown() {
+            let message = format!("the labels of the cluster `{}` cannot be read", cluster.name);
+            return Err(Error::new(Code::BadLabelValue, message));
+        }
         let ranks = self.index.applying(cluster);
         match view.store.observation(&cluster.name, &self.object) {
             Observation::Present(live) => {
@@ -419,17 +428,22 @@ impl Subject for Federated {
         planner.steps.diagnostics.extend(self.fights.iter().cloned());
         self.report_failures(cluster_results, planner);
         self.report_local(view, cluster_results, planner);
-        let mut others: Vec<&Text> = Vec::new();
-        let fleet = view.store.fleet(&self.scope).into_iter();
-        others.extend(
-            fleet.flat_map(|it| it.clusters()).map(|it| &it.name).filter(|it| !cluster_results.contains_key(*it)),
-        );
-        sort(&mut others);
+        let fleet = view.store.fleet(&self.scope).into_iter().flat_map(|it| it.clusters());
+        let mut others: Vec<&Cluster> = fleet.filter(|it| !cluster_results.contains_key(&it.name)).collect();
+        sort_by(&mut others, |a, b| a.name.cmp(&b.name));
         let is_vague = self.report_unknown(view, planner);
         for cluster in others {
-            match is_vague && self.leaving == Leaving::No && leaves(view, &self.scope, cluster).is_none() {
-                true => self.keep_unknown(view, cluster, planner),
-                false => self.release(view, cluster, planner),
+            let name = &cluster.name;
+            let is_undecided = self.is_undecided_for(cluster);
+            let stays = self.leaving == Leaving::No && leaves(view, &self.scope, name).is_none();
+            if stays && is_undecided {
+                let message =
+                    format!("the document of the cluster `{name}` has mistakes, so it keeps what it has of this");
+                planner.steps.diagnostics.push(Diagnostic::warning(Code::UnknownCluster, message).of(&self.subject));
+            }
+            match stays && (is_vague || is_undecided) {
+                true => self.keep_unknown(view, name, planner),
+                false => self.release(view, name, planner),
             }
         }
         if self.leaving != Leaving::No {

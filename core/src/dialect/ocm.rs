@@ -23,14 +23,15 @@ use hub::Hub;
 pub use binding::bound_set;
 
 use crate::diagnostic::{Diagnostic, Error};
-use crate::engine::placement::Why;
+use crate::engine::placement::{DecisionState, Why};
 use crate::engine::select::cluster_set::{FIELDS, GROUP, KIND};
 use crate::object::document::{Document, Identity};
+use crate::object::fields::scope_error;
 use crate::object::kinds::clusters::MANAGED_CLUSTER;
-use crate::value::Text;
 use crate::value::collections::SortedSet;
+use crate::value::{JsonPath, Text};
 use crate::workspace::admit::Rule;
-use crate::workspace::cluster_groups::ClusterGroups;
+use crate::workspace::cluster_groups::{ClusterGroups, GroupMembers};
 use crate::workspace::hub_kind::{HubKind, NAMESPACE};
 use crate::workspace::store::{Scope, View};
 use crate::workspace::subject::{Dependency, Dialect, Subject};
@@ -101,6 +102,12 @@ impl Dialect for Ocm {
         lint::lint_document(view, document, out);
     }
 
+    fn cluster_error(&self, document: &Document) -> Option<Error> {
+        let Identity { kind, group, .. } = &document.identity;
+        let spec = (kind == MANAGED_CLUSTER && group == GROUP).then_some(&fields::CLUSTER)?;
+        scope_error(&document.value, spec, &JsonPath::ROOT)
+    }
+
     fn cluster_groups(&self) -> Option<&'static dyn ClusterGroups> {
         Some(&Ocm)
     }
@@ -120,25 +127,39 @@ impl ClusterGroups for Ocm {
         names.iter().filter(|name| sets.iter().all(|set| set.name() != *name)).cloned().collect()
     }
 
-    fn set_members(&self, view: View, names: &[Text]) -> SortedSet<Text> {
-        let fleet = view.store.fleet(&fleet_scope());
+    fn set_members(&self, view: View, names: &[Text]) -> GroupMembers {
+        let Some(fleet) = view.store.fleet(&fleet_scope()) else { return GroupMembers::default() };
         let meant = set::all(view).into_iter().filter(|set| names.contains(set.name()));
-        let picks = meant.map(|set| ClusterFilter::Selector(set.selector()));
-        let members = picks.flat_map(|picks| fleet.into_iter().flat_map(move |fleet| picks.members(fleet)));
-        members.map(|it| it.name.clone()).collect()
+        let picks = ClusterFilter::AnyOf(meant.map(|set| ClusterFilter::Selector(set.selector())).collect());
+        let mut members = GroupMembers::default();
+        if let ClusterFilter::AnyOf(sets) = &picks {
+            members.names.extend(sets.iter().flat_map(|it| it.members(fleet)).map(|it| it.name.clone()));
+        }
+        let unreadable = hub::unreadable(view).into_iter().filter_map(|(name, _)| fleet.get(name));
+        let undecided = unreadable.filter(|it| picks.decides(it).is_none());
+        members.unknown.extend(undecided.map(|it| it.name.clone()));
+        members
     }
 
     fn set_dependencies(&self) -> Vec<Dependency> {
         [KIND, MANAGED_CLUSTER].map(|kind| Dependency::kind(GROUP, kind, None)).to_vec()
     }
 
-    fn placement_members(&self, view: View, namespace: &str, name: &str) -> Option<SortedSet<Text>> {
+    fn placement_members(&self, view: View, namespace: &str, name: &str) -> Option<GroupMembers> {
         let placement = view.store.document(&placement_of(namespace, name))?;
         if view.settings.quarantine.names(&placement.identity) {
             return None;
         }
         let placed = Hub::of(view).decide(&placement.value, Why::Nobody, &mut Vec::new());
-        Some(placed.groups.into_iter().flat_map(|it| it.clusters).collect())
+        let is_undecided = placed.state == DecisionState::BrokenSet;
+        let names: SortedSet<Text> = placed.groups.into_iter().flat_map(|it| it.clusters).collect();
+        // Without earlier decisions it is unknown what it chooses.
+        if is_undecided && names.is_empty() {
+            return None;
+        }
+        let unreadable = hub::unreadable(view).into_iter().map(|(name, _)| Text::from(name));
+        let unknown = unreadable.filter(|it| !names.contains(it)).collect();
+        Some(GroupMembers { names, unknown })
     }
 
     /// Also what was observed on the hub: earlier decisions and scores.

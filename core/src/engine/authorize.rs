@@ -273,8 +273,8 @@ pub fn misnamed_grants(rbac: &Rbac, sets: &[ClusterSet]) -> Vec<Diagnostic> {
             continue;
         };
         if selected != value {
-            let message = format!("`{name}` never makes a cluster join the set `{value}`");
-            let hint = format!("the set selects `{key}:{selected}`: grant that");
+            let message = format!("`{name}` never makes a cluster join the cluster set `{value}`");
+            let hint = format!("the cluster set selects `{key}:{selected}`: grant that");
             found.push(Diagnostic::warning(Code::GrantJoinsNothing, message).of(role).at(place).hint(hint));
         }
     }

@@ -17,13 +17,13 @@ pub use stored::Quantity;
 use stored::{is_stored_as, is_string_data};
 
 use crate::engine::retain::pair::{Partners, pair};
-use crate::object::kinds::lists::{ListKind, is_exact, list_kind};
+use crate::object::kinds::lists::{ListKind, exact_lists, has_exact_keys, is_exact, list_kind};
 use crate::object::kinds::stored::is_server_set;
 use crate::object::kinds::updates::{aggregation, immutable};
 use crate::value::collections::SortedSet;
 use crate::value::path::Pointer;
 use crate::value::sorting::sort;
-use crate::value::{Text, Value};
+use crate::value::{Map, Text, Value};
 
 /// A place where live does not contain desired.
 #[derive(Clone, Debug, PartialEq)]
@@ -75,6 +75,8 @@ impl DifferenceKind {
 /// 7. What an API server stores in another spelling matches that, and fields that the server sets do not count: see
 ///    [`stored`](crate::object::kinds::stored).
 /// 8. The rules of a ClusterRole that aggregates others do not count. An aggregation that is not desired is extra.
+/// 9. Permissions are exact: the rules of a role and the subjects of a binding are empty where they are absent or null,
+///    and a live rule has no further keys.
 ///
 /// With `last_applied`, a field that it had and `desired` no longer has is a difference while the live object still has
 /// it: this is how removals are found. In a list without keys, elements are those of the same places while their number
@@ -116,6 +118,7 @@ pub fn differences_with(
         found: Vec::new(),
     };
     ctx.compare(desired, Some(live), last_applied);
+    ctx.compare_absent(desired, live);
     if let Some((by, left)) = aggregation(desired)
         .filter(|it| it.is_on(live) && desired.get(it.by).is_none())
         .and_then(|it| Some((it.by, live.get(it.by)?)))
@@ -143,8 +146,8 @@ fn differences_at(
 ) -> Option<Vec<Difference>> {
     let (api_version, kind) = (desired.text_at(&["apiVersion"]), desired.text_at(&["kind"]));
     let (wanted, found) = (desired.at(keys)?, live.at(keys)?);
-    // Of a Secret, one section is stored in another.
-    if aggregation(desired).is_some() || kind == "Secret" {
+    // Of a Secret, one section is stored in another; and null may mean an empty list.
+    if aggregation(desired).is_some() || kind == "Secret" || wanted.is_null() {
         return None;
     }
     if (1..=keys.len()).any(|depth| keys.get(..depth).is_some_and(|it| is_server_set(api_version, it))) {
@@ -240,10 +243,41 @@ impl<'a> Ctx<'a, '_> {
                         self.below_key(key, |ctx| ctx.removed(earlier, left));
                     }
                 }
+                if has_exact_keys(self.api_version, self.kind, self.field.keys()) {
+                    self.compare_exactly(wanted, found, last);
+                }
             }
             (Value::List(wanted), Value::List(found)) => self.compare_lists(desired, wanted, live, found, last),
             _ if desired == live => {}
             _ => self.report(DifferenceKind::Changed, Some(desired), Some(live)),
+        }
+    }
+
+    /// Reports further live keys of a map that must have the desired ones alone. Null and an empty value are no key.
+    fn compare_exactly(&mut self, wanted: &'a Map, found: &'a Map, last: Option<&'a Value>) {
+        let is_known = |key: &Text| !wanted.contains(key) && last.is_some_and(|it| it.get(key).is_some());
+        for (key, left) in found.iter().filter(|(key, left)| !left.is_empty() && !is_known(key)) {
+            if wanted.get(key).is_none_or(Value::is_null) {
+                self.below_key(key, |ctx| ctx.report(DifferenceKind::Extra, None, Some(left)));
+            }
+        }
+    }
+
+    /// Reports the elements of lists that are empty where the desired object does not have them.
+    fn compare_absent(&mut self, desired: &'a Value, live: &'a Value) {
+        let lists = exact_lists(self.api_version, self.kind).filter(|it| self.filled != Some(*it));
+        let lists: Vec<&'static str> = lists.filter(|it| desired.get(it).is_none_or(Value::is_null)).collect();
+        for name in lists {
+            let place = Pointer::of([name]);
+            // It was applied here and is desired no more: that is known already.
+            if self.found.iter().any(|it| it.path == place) {
+                continue;
+            }
+            for (index, item) in live.get(name).and_then(Value::as_list).into_iter().flatten().enumerate() {
+                let path = place.child(index.to_string());
+                let live = Some(item.clone());
+                self.found.push(Difference { path, kind: DifferenceKind::Extra, desired: None, live });
+            }
         }
     }
 

@@ -57,6 +57,10 @@ pub struct Question<'a> {
     pub broken_sets: &'a [Text],
     /// The sets that the ManagedClusterSetBindings in the placement's namespace name.
     pub bound: &'a [Text],
+    /// The ManagedClusterSetBindings in the placement's namespace that cannot be read.
+    pub broken_bindings: &'a [Text],
+    /// The clusters whose documents have mistakes in what selects them, by name: they keep their last decisions.
+    pub unreadable: &'a SortedMap<&'a str, &'a Error>,
     /// The existing PlacementDecisions of this placement.
     pub prior: &'a [&'a Value],
     /// All AddOnPlacementScores.
@@ -116,7 +120,7 @@ pub enum DecisionState {
     Decided,
     /// Something in the placement is wrong.
     Misconfigured,
-    /// A set that the placement uses cannot be read.
+    /// A cluster set that the placement uses cannot be read, or a binding in its namespace.
     BrokenSet,
     /// The placement is being deleted, or another scheduler decides it.
     NotOurs,
@@ -142,6 +146,8 @@ struct Candidate<'a> {
     score: i64,
     /// What the score is the sum of.
     scores: Vec<String>,
+    /// Of a cluster that stays chosen as its document cannot be read: the name of its decision group.
+    kept: Option<Text>,
     /// Until when its taints are tolerated.
     until: Option<Timestamp>,
     explanation: Explanation,
@@ -167,8 +173,9 @@ struct Candidate<'a> {
 /// ];
 /// let question = Question {
 ///     placement: &placement, clusters: &clusters.iter().collect::<Vec<_>>(), sets: &sets, broken_sets: &[],
-///     bound: &["all".into()], prior: &[], scores: &[], used: &Default::default(), now: None, mode: Mode::Strict,
-///     why: Why::All, compile: &|_| Err("this example has no CEL".into()),
+///     bound: &["all".into()], broken_bindings: &[], unreadable: &Default::default(), prior: &[], scores: &[],
+///     used: &Default::default(), now: None, mode: Mode::Strict, why: Why::All,
+///     compile: &|_| Err("this example has no CEL".into()),
 /// };
 /// let placed = place(&question, &mut Vec::new());
 /// assert_eq!(placed.groups[0].clusters, ["eu-1"], "equal scores are ranked by name");
@@ -196,6 +203,8 @@ struct Decision<'a> {
     /// Those of them that the placement means, sorted.
     eligible: Vec<Text>,
     was_chosen: SortedSet<&'a str>,
+    /// The clusters that stay chosen as their documents cannot be read.
+    kept: Vec<Candidate<'a>>,
     steps: StepBudget,
     explained: Vec<Explained>,
 }
@@ -212,7 +221,7 @@ impl<'a> Decision<'a> {
         let eligible = bound.iter().filter(named).cloned().collect();
         let was_chosen = question.prior.iter().flat_map(|it| listed(it)).collect();
         let steps = StepBudget::default();
-        Decision { question, spec, errors, bound, eligible, was_chosen, steps, explained: Vec::new() }
+        Decision { question, spec, errors, bound, eligible, was_chosen, kept: Vec::new(), steps, explained: Vec::new() }
     }
 
     fn place(mut self, out: &mut Vec<Diagnostic>) -> Placed {
@@ -221,8 +230,8 @@ impl<'a> Decision<'a> {
             return self.keep(DecisionState::NotOurs, None, "another scheduler decides it, or it is being deleted");
         }
         let is_misconfigured = mode == Mode::Strict && self.meets(None, out);
-        if self.report_broken_sets(out) {
-            return self.keep(DecisionState::BrokenSet, None, "a set that it uses cannot be read");
+        if let Some(broken) = self.report_broken(out) {
+            return self.keep(DecisionState::BrokenSet, None, &format!("{broken} cannot be read"));
         }
         self.report_unbound(out);
         if mode == Mode::Compat && self.meets(Some(Part::Document), out) {
@@ -231,15 +240,17 @@ impl<'a> Decision<'a> {
         let available = self.available();
         if is_misconfigured {
             out.push(kept(&self.errors));
-            return self.keep(DecisionState::Misconfigured, Some(available.len()), MISCONFIGURED);
+            let count = available.len().saturating_add(self.kept.len());
+            return self.keep(DecisionState::Misconfigured, Some(count), MISCONFIGURED);
         }
+        self.report_unreadable(out);
         self.decide(available, out)
     }
 
     /// Decides a placement without mistakes in strict mode. Compat mode finds mistakes on the way, as OCM does: OCM
     /// reads predicates and tolerations only if there is a cluster to check.
     fn decide(mut self, available: Vec<Candidate<'a>>, out: &mut Vec<Diagnostic>) -> Placed {
-        let count = available.len();
+        let count = available.len().saturating_add(self.kept.len());
         if !available.is_empty() && self.meets(Some(Part::Predicates), out) {
             return self.empty(Part::Predicates, count, available);
         }
@@ -261,7 +272,8 @@ impl<'a> Decision<'a> {
         }
         let recheck = tolerated.iter().filter_map(|it| it.until).min_by_key(Timestamp::seconds);
         score::score_all(&self.spec, self.question, &mut tolerated, out);
-        let chosen = self.rank(tolerated);
+        let mut chosen = self.rank(tolerated);
+        chosen.append(&mut self.kept);
         let whole = !self.meets(Some(Part::Groups), out);
         let mut groups = group::divide(&self.spec, &chosen, whole, self.question.mode);
         let selected = chosen.len();
@@ -293,12 +305,13 @@ impl<'a> Decision<'a> {
         left
     }
 
-    /// Takes the wanted number of clusters, the highest score first, then by name.
+    /// Takes the wanted number of clusters, the highest score first, then by name. Those that stay count.
     fn rank(&mut self, mut candidates: Vec<Candidate<'a>>) -> Vec<Candidate<'a>> {
         let by_name =
             |a: &Candidate, b: &Candidate| crate::seeded!(TiesAreReversed, a.name.cmp(b.name), b.name.cmp(a.name));
         sort_by(&mut candidates, |a, b| b.score.cmp(&a.score).then_with(|| by_name(a, b)));
         let Some(wanted) = self.spec.wanted else { return candidates };
+        let wanted = wanted.saturating_sub(u64::try_from(self.kept.len()).unwrap_or(u64::MAX));
         // More than can be counted here is more than there are.
         let most = usize::try_from(wanted).unwrap_or(usize::MAX);
         let at = Pointer::of(["spec", "numberOfClusters"]);
@@ -327,8 +340,8 @@ impl<'a> Decision<'a> {
     }
 
     /// The result of OCM for a mistake: one empty decision.
-    fn empty(mut self, part: Part, available: usize, candidates: Vec<Candidate>) -> Placed {
-        for mut candidate in candidates {
+    fn empty(mut self, part: Part, available: usize, candidates: Vec<Candidate<'a>>) -> Placed {
+        for mut candidate in candidates.into_iter().chain(std::mem::take(&mut self.kept)) {
             let text = || "the placement is misconfigured, which empties its decisions".into();
             record(&mut candidate.explanation, ReasonCode::NotDecided, false, None, text);
             self.explain(candidate, false);

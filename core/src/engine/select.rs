@@ -106,6 +106,41 @@ pub fn selects(selector: &Selector, cluster: &Cluster) -> bool {
     }
 }
 
+/// Whether `selector` picks `cluster`; `None` if that depends on labels that cannot be read, or on members that are
+/// unknown.
+///
+/// # Example
+///
+/// ```
+/// use fleetfold_core::engine::select::{Cluster, Selector, decides};
+/// use fleetfold_core::object::Labels;
+///
+/// let eu = Cluster { name: "eu-1".into(), labels: Labels::unknown(), ..Cluster::default() };
+/// assert_eq!(decides(&"env!=prod".parse()?, &eu), None);
+/// assert_eq!(decides(&"".parse()?, &eu), Some(true), "an empty selector picks every cluster");
+/// assert_eq!(decides(&Selector::Listed(vec!["us-1".into()].into()), &eu), Some(false));
+/// # Ok::<(), fleetfold_core::diagnostic::Error>(())
+/// ```
+pub fn decides(selector: &Selector, cluster: &Cluster) -> Option<bool> {
+    if selects(selector, cluster) {
+        return Some(true);
+    }
+    let has_requirements = |it: &LabelSelector| cluster.labels.is_unknown() && !it.requirements().is_empty();
+    let is_open = match selector {
+        Selector::Nothing | Selector::Listed(_) => false,
+        Selector::Members(members) => {
+            members.unknown.contains(&cluster.name) && !members.ignored.contains(&cluster.name)
+        }
+        Selector::Labels(labels) => has_requirements(labels),
+        Selector::AnyOf(selectors) => selectors.iter().any(|it| decides(it, cluster).is_none()),
+        Selector::Union { labels, ignored, .. } => {
+            labels.as_ref().is_some_and(has_requirements) && !ignored.contains(&cluster.name)
+        }
+        Selector::Affinity(affinity) => matches!(&affinity.labels, Some(Ok(labels)) if has_requirements(labels)),
+    };
+    (!is_open).then_some(false)
+}
+
 /// Why `selector` picks `cluster` or not, condition by condition.
 ///
 /// # Example
@@ -191,6 +226,10 @@ fn explain_labels(selector: &LabelSelector, cluster: &Cluster) -> Vec<Reason> {
         return vec![reason(ReasonCode::SelectsAll, true, "the selector is empty, which picks every cluster")];
     }
     let explain = |requirement: &Requirement| {
+        if cluster.labels.is_unknown() {
+            let text = format!("whether `{requirement}` holds is unknown: the labels cannot be read");
+            return reason(ReasonCode::RequirementNotMet, false, text);
+        }
         let found = match cluster.labels.get(requirement.key()) {
             Some(value) => format!("the label is `{value}`"),
             None => "the label is absent".into(),

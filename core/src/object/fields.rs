@@ -180,14 +180,25 @@ pub fn check_metadata(document: &Value) -> Vec<Diagnostic> {
     found
 }
 
+/// The first field of the metadata that misspells `labels`: which labels the object has is then unknown.
+pub fn misspelled_labels(document: &Value) -> Option<Error> {
+    let metadata = JsonPath::ROOT.key("metadata");
+    let mut keys = document.get("metadata").and_then(Value::as_map).into_iter().flat_map(Map::keys);
+    let found = keys.find_map(|key| misspelled(key, &METADATA, &metadata).filter(|it| it.severity == Severity::Error));
+    found.map(as_error)
+}
+
 /// The first mistake because of which the document must not be used.
 pub fn scope_error(document: &Value, spec: &Fields, at: &JsonPath) -> Option<Error> {
-    let first = check(document, spec, at).into_iter().find(|it| it.severity == Severity::Error)?;
-    let error = Error::new(first.code, first.message).maybe_hint(first.hint);
-    Some(match first.at.path {
+    check(document, spec, at).into_iter().find(|it| it.severity == Severity::Error).map(as_error)
+}
+
+fn as_error(finding: Diagnostic) -> Error {
+    let error = Error::new(finding.code, finding.message).maybe_hint(finding.hint);
+    match finding.at.path {
         Some(path) => error.at(path),
         None => error,
-    })
+    }
 }
 
 fn check_map(map: &Map, fields: &Fields, at: &JsonPath, out: &mut Vec<Diagnostic>) {

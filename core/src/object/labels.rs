@@ -21,18 +21,31 @@ const MAX_PREFIX: usize = 253;
 /// assert_eq!(labels.iter().next().unwrap().0, "env");
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Labels(Vec<(Text, Text)>);
+pub struct Labels {
+    pairs: Vec<(Text, Text)>,
+    is_unknown: bool,
+}
 
 impl Labels {
+    /// The labels of an object that cannot be read: no requirement is known to hold, not even that a label is absent.
+    pub const fn unknown() -> Labels {
+        Labels { pairs: Vec::new(), is_unknown: true }
+    }
+
+    /// Whether the labels cannot be read.
+    pub const fn is_unknown(&self) -> bool {
+        self.is_unknown
+    }
+
     /// The value of a label.
     pub fn get(&self, key: &str) -> Option<&Text> {
-        let at = self.0.binary_search_by(|(it, _)| it.as_str().cmp(key)).ok()?;
-        self.0.get(at).map(|(_, value)| value)
+        let at = self.pairs.binary_search_by(|(it, _)| it.as_str().cmp(key)).ok()?;
+        self.pairs.get(at).map(|(_, value)| value)
     }
 
     /// All labels, by key.
     pub fn iter(&self) -> impl Iterator<Item = (&Text, &Text)> {
-        self.0.iter().map(|(key, value)| (key, value))
+        self.pairs.iter().map(|(key, value)| (key, value))
     }
 
     /// Reads a map of strings. Any other value is an error with a hint to quote it.
@@ -41,7 +54,7 @@ impl Labels {
             Value::Text(text) => Ok((key.clone(), text.clone())),
             other => Err(not_text(key, other).at(at.key(key))),
         });
-        entries.collect::<Result<_, _>>().map(Labels)
+        entries.collect::<Result<_, _>>().map(|pairs| Labels { pairs, is_unknown: false })
     }
 }
 
@@ -50,7 +63,7 @@ impl<K: Into<Text>, V: Into<Text>> FromIterator<(K, V)> for Labels {
         let mut labels: Vec<(Text, Text)> = labels.into_iter().map(|(key, value)| (key.into(), value.into())).collect();
         sort(&mut labels);
         labels.dedup_by(|a, b| a.0 == b.0);
-        Labels(labels)
+        Labels { pairs: labels, is_unknown: false }
     }
 }
 

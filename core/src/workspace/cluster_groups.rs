@@ -10,6 +10,14 @@ use crate::workspace::hub_kind::HubKind;
 use crate::workspace::store::{Store, View};
 use crate::workspace::subject::Dependency;
 
+/// The clusters of a group.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct GroupMembers {
+    pub names: SortedSet<Text>,
+    /// The clusters of which it is unknown whether they are members.
+    pub unknown: SortedSet<Text>,
+}
+
 /// Sets and placements, by name.
 pub trait ClusterGroups: Sync {
     /// The kinds of documents that decide over the groups.
@@ -19,13 +27,13 @@ pub trait ClusterGroups: Sync {
     fn unknown_sets(&self, view: View, names: &[Text]) -> Vec<Text>;
 
     /// The clusters of all these sets.
-    fn set_members(&self, view: View, names: &[Text]) -> SortedSet<Text>;
+    fn set_members(&self, view: View, names: &[Text]) -> GroupMembers;
 
     /// The documents that decide over the members of sets.
     fn set_dependencies(&self) -> Vec<Dependency>;
 
-    /// The clusters that a placement chooses; nothing where it is not loaded.
-    fn placement_members(&self, view: View, namespace: &str, name: &str) -> Option<SortedSet<Text>>;
+    /// The clusters that a placement chooses; nothing where it is not loaded, or cannot be decided.
+    fn placement_members(&self, view: View, namespace: &str, name: &str) -> Option<GroupMembers>;
 
     /// The documents that decide over what a placement chooses.
     fn placement_dependencies(&self, namespace: &str, name: &str) -> Vec<Dependency>;
@@ -49,15 +57,15 @@ impl ClusterGroups for NoGroups {
         names.to_vec()
     }
 
-    fn set_members(&self, _: View, _: &[Text]) -> SortedSet<Text> {
-        SortedSet::new()
+    fn set_members(&self, _: View, _: &[Text]) -> GroupMembers {
+        GroupMembers::default()
     }
 
     fn set_dependencies(&self) -> Vec<Dependency> {
         Vec::new()
     }
 
-    fn placement_members(&self, _: View, _: &str, _: &str) -> Option<SortedSet<Text>> {
+    fn placement_members(&self, _: View, _: &str, _: &str) -> Option<GroupMembers> {
         None
     }
 

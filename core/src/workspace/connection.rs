@@ -61,15 +61,24 @@ pub fn connections(store: &Store) -> SortedMap<&Text, Connection> {
     all
 }
 
+/// How many namespaces a message names: there may be as many messages as clusters.
+const SHOWN: usize = 10;
+
 /// Why the clusters of a namespace are not members.
 pub fn untrusted(store: &Store, cluster: &Identity) -> Error {
     let Identity { namespace, kind, .. } = cluster;
-    let trusted = store.settings.kubefed_namespaces.join("`, `");
-    let message = match trusted.as_str() {
-        "" => format!("no namespace is configured for {kind}s, so `{cluster}` is not a member"),
-        _ => format!("{kind}s are members only in `{trusted}`, so `{cluster}` is not one, and its Secret is not read"),
+    let trusted = &store.settings.kubefed_namespaces;
+    let (shown, more) = (trusted.get(..SHOWN).unwrap_or(trusted), trusted.len().saturating_sub(SHOWN));
+    let others = if more > 0 { format!(" and {more} more") } else { String::new() };
+    let message = match shown {
+        [] => format!("no namespace is configured for {kind}s, so `{cluster}` is not a member"),
+        shown => format!(
+            "{kind}s are members only in `{}`{others}, so `{cluster}` is not one, and its Secret is not read",
+            shown.join("`, `")
+        ),
     };
-    let listed: Vec<&str> = store.settings.kubefed_namespaces.iter().map(Text::as_str).chain([&**namespace]).collect();
+    let dots = (more > 0).then_some("…");
+    let listed: Vec<&str> = shown.iter().map(Text::as_str).chain(dots).chain([&**namespace]).collect();
     let hint = format!(
         "move it to the namespace of the control plane, or configure `kubefed: {{namespaces: [{}]}}` if one is there",
         listed.join(", ")

@@ -2,6 +2,7 @@
 
 use crate::choice;
 use crate::diagnostic::Mode;
+use crate::engine::select::Names;
 use crate::engine::select::cluster_set::Stage;
 use crate::value::Text;
 use crate::workspace::quarantine::Quarantine;
@@ -55,7 +56,7 @@ pub struct Settings {
     pub leaving: Leaving,
     pub local_changes: LocalChanges,
     /// The namespaces whose KubeFedClusters are members: those of the control planes.
-    pub kubefed_namespaces: Vec<Text>,
+    pub kubefed_namespaces: Names,
     /// Whether credentials are sent to endpoints without TLS or with an unchecked certificate.
     pub insecure_endpoints: bool,
     pub limits: Limits,
@@ -116,7 +117,7 @@ impl Settings {
             paused: false,
             leaving: Leaving::default(),
             local_changes: LocalChanges::default(),
-            kubefed_namespaces: vec![Text::new_static(KUBEFED_HOME)],
+            kubefed_namespaces: vec![Text::new_static(KUBEFED_HOME)].into(),
             insecure_endpoints: false,
             limits: Limits::default(),
             quarantine: Quarantine::default(),

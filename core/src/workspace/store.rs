@@ -9,6 +9,7 @@ use crate::engine::select::Cluster;
 use crate::engine::select::cluster_set::{self, ClusterSet};
 use crate::engine::select::fleet::Fleet;
 use crate::object::document::{Document, Identity, Reference};
+use crate::object::fields;
 use crate::object::identity::is_terminating;
 use crate::object::kinds::clusters::{cluster_kind, is_cluster};
 use crate::object::labels::Labels;
@@ -16,7 +17,7 @@ use crate::object::timestamp::Timestamp;
 use crate::value::JsonPath;
 use crate::value::collections::{SortedMap, SortedSet};
 use crate::value::suggest::did_you_mean;
-use crate::value::{Map, Text, Value};
+use crate::value::{Text, Value};
 use crate::workspace::derived::Derived;
 use crate::workspace::observed::{HUB, Observation, ObservedCluster, Query};
 use crate::workspace::secrets::LoadedSecrets;
@@ -33,6 +34,8 @@ pub struct Store {
     fleets: SortedMap<Scope, Fleet>,
     /// The clusters that are being deleted.
     leaving: SortedSet<Identity>,
+    /// The clusters whose documents have mistakes in what selects them, with the first one.
+    unreadable: SortedMap<Identity, Error>,
     live: SortedMap<Text, ObservedCluster>,
     derived: Derived,
     pub secrets: LoadedSecrets,
@@ -93,6 +96,7 @@ impl Store {
             documents: SortedMap::new(),
             fleets: SortedMap::new(),
             leaving: SortedSet::new(),
+            unreadable: SortedMap::new(),
             live: SortedMap::new(),
             derived: Derived::default(),
             secrets: LoadedSecrets::default(),
@@ -140,6 +144,7 @@ impl Store {
         self.derived.clear();
         if is_cluster(identity) {
             self.leaving.remove(identity);
+            self.unreadable.remove(identity);
             let scope = Scope::of(identity);
             if let Some(fleet) = self.fleets.get_mut(&scope) {
                 fleet.remove(&identity.name);
@@ -275,6 +280,17 @@ impl Store {
         !self.leaving.is_empty()
     }
 
+    /// The clusters whose documents have a mistake in their labels or in another field by which they are selected:
+    /// what selects them is unknown, so nothing is added or removed for them.
+    pub fn unreadable_clusters(&self) -> impl Iterator<Item = (&Identity, &Error)> {
+        self.unreadable.iter()
+    }
+
+    /// Whether the labels of a cluster cannot be read.
+    pub fn has_unknown_labels(&self, scope: &Scope, name: &str) -> bool {
+        self.fleet(scope).and_then(|it| it.get(name)).is_some_and(|it| it.labels.is_unknown())
+    }
+
     /// The document of a cluster.
     pub fn cluster_document(&self, scope: &Scope, name: &str) -> Option<&Document> {
         let group = crate::object::kinds::clusters::group_of_kind(&scope.kind)?;
@@ -359,25 +375,41 @@ impl Store {
         };
     }
 
-    /// Adds a cluster to its fleet. Invalid labels are reported, and the cluster stays without labels so that no
-    /// selector matches it by mistake.
+    /// Adds a cluster to its fleet. Invalid labels are reported, and are unknown: no selector matches the cluster by
+    /// mistake, and nothing is removed from it.
     fn put_cluster(&mut self, document: &Document, out: &mut Vec<Diagnostic>) {
-        let (metadata, identity) = (JsonPath::ROOT.key("metadata"), &document.identity);
-        let labels = match document.value.at(&["metadata", "labels"]).unwrap_or(&Value::Null) {
-            Value::Map(labels) => Labels::read(labels, &metadata.key("labels")),
-            Value::Null => Labels::read(&Map::new(), &metadata),
-            other => Err(metadata.key("labels").wrong_type("a map", other)),
+        let identity = &document.identity;
+        let of_spec = self.dialects.iter().find_map(|it| it.cluster_error(document));
+        let (labels, error) = match cluster_labels(&document.value) {
+            Ok(labels) => (labels, of_spec),
+            Err(error) => {
+                let finding = Diagnostic::error(error.code, error.message.clone());
+                out.push(Diagnostic { at: document.at(error.pointer()), hint: error.hint.clone(), ..finding });
+                (Labels::unknown(), Some(error))
+            }
         };
-        let labels = labels.unwrap_or_else(|error| {
-            let path = error.pointer();
-            out.push(Diagnostic {
-                at: document.at(path),
-                hint: error.hint,
-                ..Diagnostic::error(error.code, error.message)
-            });
-            Labels::default()
-        });
+        match error {
+            Some(error) => self.unreadable.insert(identity.clone(), error),
+            None => self.unreadable.remove(identity),
+        };
         let cluster = Cluster { name: identity.name.clone(), labels, ..Cluster::default() };
         self.fleets.entry(Scope::of(identity)).or_default().insert(cluster);
+    }
+}
+
+/// The labels of a cluster.
+///
+/// # Errors
+///
+/// A label that is not a string, or a field that misspells `labels`.
+pub fn cluster_labels(cluster: &Value) -> Result<Labels, Error> {
+    let metadata = JsonPath::ROOT.key("metadata");
+    if let Some(error) = fields::misspelled_labels(cluster) {
+        return Err(error);
+    }
+    match cluster.at(&["metadata", "labels"]).unwrap_or(&Value::Null) {
+        Value::Map(labels) => Labels::read(labels, &metadata.key("labels")),
+        Value::Null => Ok(Labels::default()),
+        other => Err(metadata.key("labels").wrong_type("a map", other)),
     }
 }

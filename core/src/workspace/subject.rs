@@ -71,6 +71,12 @@ pub trait Dialect: Sync {
 
     /// Reports such problems of one document, as far as they do not need all documents.
     fn lint_document(&self, _: View, _: &Document, _: &mut Vec<Diagnostic>) {}
+
+    /// The first mistake in the document of a cluster because of which it is unknown what selects the cluster; mistakes
+    /// in its labels are found for every kind.
+    fn cluster_error(&self, _: &Document) -> Option<Error> {
+        None
+    }
 }
 
 /// Prints only the name; a derived `Debug` would pull every dialect's formatting code into the module.
@@ -159,6 +165,11 @@ pub trait Subject {
 
     /// Whether its own document is what the cluster gets.
     fn is_object(&self) -> bool {
+        false
+    }
+
+    /// Whether nothing could be decided, so that the results are the last known state.
+    fn is_undecided(&self) -> bool {
         false
     }
 

@@ -2,7 +2,7 @@
 
 use crate::diagnostic::ReasonCode;
 use crate::engine::select::fleet::Fleet;
-use crate::engine::select::{Cluster, Reason, Selector, explain, selects};
+use crate::engine::select::{Cluster, Reason, Selector, decides, explain, selects};
 use crate::value::Text;
 use crate::value::collections::SortedSet;
 use crate::value::sorting::sort_by;
@@ -25,6 +25,8 @@ pub enum ClusterFilter {
         /// As a reason calls it: "the cluster set `dev`".
         of: String,
         names: SortedSet<Text>,
+        /// The clusters of which it is unknown whether they are members.
+        unknown: SortedSet<Text>,
     },
     /// Those that all of them pick, such as a placement and the one of its namespace.
     AllOf(Vec<ClusterFilter>),
@@ -41,13 +43,35 @@ impl ClusterFilter {
         }
     }
 
+    /// Whether a cluster is picked; `None` if that cannot be decided, as the documents of clusters have mistakes.
+    pub fn decides(&self, cluster: &Cluster) -> Option<bool> {
+        match self {
+            ClusterFilter::Selector(selector) => decides(selector, cluster),
+            ClusterFilter::Members { unknown, .. } => {
+                Some(self.picks(cluster)).filter(|picks| *picks || !unknown.contains(&cluster.name))
+            }
+            ClusterFilter::AllOf(all) => {
+                let parts: Vec<_> = all.iter().map(|it| it.decides(cluster)).collect();
+                if parts.contains(&Some(false)) { Some(false) } else { (!parts.contains(&None)).then_some(true) }
+            }
+            ClusterFilter::AnyOf(any) => {
+                let parts: Vec<_> = any.iter().map(|it| it.decides(cluster)).collect();
+                if parts.contains(&Some(true)) { Some(true) } else { (!parts.contains(&None)).then_some(false) }
+            }
+        }
+    }
+
     pub fn explain(&self, cluster: &Cluster) -> Vec<Reason> {
         match self {
             ClusterFilter::Selector(selector) => explain(selector, cluster),
-            ClusterFilter::Members { of, names } => {
+            ClusterFilter::Members { of, names, unknown } => {
                 let (name, holds) = (&cluster.name, names.contains(&cluster.name));
                 let (code, word) = if holds { (ReasonCode::Member, "is") } else { (ReasonCode::NotMember, "is not") };
-                vec![Reason { code, text: format!("`{name}` {word} in {of}"), holds }]
+                let text = match unknown.contains(name) && !holds {
+                    true => format!("whether `{name}` is in {of} is unknown: its document cannot be read"),
+                    false => format!("`{name}` {word} in {of}"),
+                };
+                vec![Reason { code, text, holds }]
             }
             ClusterFilter::AllOf(parts) | ClusterFilter::AnyOf(parts) => {
                 parts.iter().flat_map(|it| it.explain(cluster)).collect()

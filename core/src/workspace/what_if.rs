@@ -22,6 +22,8 @@ use crate::workspace::plan::{Action, Plan, Verb, planned};
 use crate::workspace::removal::{self, Collected};
 use crate::workspace::results::{ClusterResult, PerClusterOptions, Previous, PreviousResults, Results, SubjectEntry};
 use crate::workspace::store::{Scope, Store, View};
+use crate::workspace::subject::Subject;
+use crate::workspace::targets::Targets;
 use crate::workspace::trial::Journal;
 
 /// What would change, and for which clusters.
@@ -119,7 +121,9 @@ pub fn what_if(
 ) -> Result<Consequences, Error> {
     workspace.refresh(now);
     let plan_before = planned(workspace, None, None, &[], &mut Vec::new());
-    let mut trial = workspace.trial(change, Trial::look)?;
+    let unknown_before = with_unknown_labels(&workspace.store);
+    let mut trial = workspace
+        .trial(change, |workspace, replaced, journal| Trial::look(workspace, replaced, journal, unknown_before))?;
     let edited_clusters: Vec<Identity> = trial.edited.iter().filter(|it| is_cluster(it)).cloned().collect();
     let per_cluster_before = workspace.results.per_cluster_options(&workspace.store, &edited_clusters);
     trial.tally.compare_per_cluster(&per_cluster_before, &trial.per_cluster_after, &workspace.store);
@@ -168,12 +172,17 @@ struct Trial {
 }
 
 impl Trial {
-    fn look(workspace: &mut Workspace, replaced: &PreviousResults, journal: &Journal) -> Trial {
+    fn look(
+        workspace: &mut Workspace,
+        replaced: &PreviousResults,
+        journal: &Journal,
+        unknown_before: SortedSet<Text>,
+    ) -> Trial {
         let edited: Vec<Identity> = journal.documents().cloned().collect::<SortedSet<_>>().into_iter().collect();
         let edited_clusters: Vec<Identity> = edited.iter().filter(|it| is_cluster(it)).cloned().collect();
         let plan_after = planned(workspace, None, None, &[], &mut Vec::new());
         let Workspace { store, results, .. } = workspace;
-        let mut tally = Tally::default();
+        let mut tally = Tally { unknown_before, ..Tally::default() };
         let (mut found_before, mut found_after) = (Vec::new(), Vec::new());
         for (identity, before) in replaced.iter() {
             tally.compare(identity, before, store, results);
@@ -243,6 +252,19 @@ pub fn without_hub(clusters: &SortedSet<Text>) -> impl Iterator<Item = &Text> {
     clusters.iter().filter(|it| *it != HUB)
 }
 
+/// Whether a subject shows its last state, as nothing could be decided.
+fn is_kept(entry: &SubjectEntry) -> bool {
+    entry.subject().is_ok_and(Subject::is_undecided)
+}
+
+/// Whether it is unknown if a subject picks a cluster.
+fn is_undecided(entry: Option<&SubjectEntry>, cluster: &str, store: &Store) -> bool {
+    let Some(Ok(Targets::Fleet(scope, picks))) = entry.map(|it| it.subject().map(Subject::targets)) else {
+        return false;
+    };
+    store.fleet(scope).and_then(|it| it.get(cluster)).is_some_and(|it| picks.decides(it).is_none())
+}
+
 type Alike = (Identity, ChangeKind, Vec<ShownChange>);
 
 /// What was found so far.
@@ -250,6 +272,14 @@ type Alike = (Identity, ChangeKind, Vec<ShownChange>);
 struct Tally {
     groups: Groups<Alike, SortedSet<Text>>,
     shadowed: Groups<ShownShadow, SortedSet<Text>>,
+    /// The clusters whose labels could not be read before the change.
+    unknown_before: SortedSet<Text>,
+}
+
+/// The clusters whose labels cannot be read.
+fn with_unknown_labels(store: &Store) -> SortedSet<Text> {
+    let unreadable = store.unreadable_clusters().map(|(identity, _)| identity);
+    unreadable.filter(|it| store.has_unknown_labels(&Scope::of(it), &it.name)).map(|it| it.name.clone()).collect()
 }
 
 /// The groups that a pair of results belongs to, by index.
@@ -265,6 +295,7 @@ impl Tally {
         let now = entry.map_or(&none, |it| it.cluster_results());
         // What cannot be read keeps its last state: no cluster leaves it, and none joins it when it can be read again.
         let unread = match (before, entry) {
+            (Previous::Subject(before), Some(entry)) if is_kept(entry) && !is_kept(before) => Some(ChangeKind::Fails),
             (_, Some(entry)) if entry.subject().is_err() => Some(ChangeKind::Fails),
             (Previous::Subject(entry), Some(_)) if entry.subject().is_err() => Some(ChangeKind::Heals),
             _ => None,
@@ -273,6 +304,13 @@ impl Tally {
         for (name, earlier, later) in before.beside(now) {
             match unread {
                 Some(kind) => self.add(name, (identity.clone(), kind, Vec::new())),
+                // So does a cluster whose labels cannot be read.
+                None if earlier.is_some() && later.is_none() && is_undecided(entry, name, store) => {
+                    self.add(name, (identity.clone(), ChangeKind::Fails, Vec::new()));
+                }
+                None if earlier.is_none() && later.is_some() && self.unknown_before.contains(name) => {
+                    self.add(name, (identity.clone(), ChangeKind::Heals, Vec::new()));
+                }
                 None => self.pair(identity, name, earlier, later, store, &mut seen),
             }
         }

@@ -13,7 +13,7 @@ pub const OVERRIDE: Fields = Fields::all(&[
 pub const PRESET: Fields = Fields::some(&[
     Field::scope("clusterSelector", Shape::Anything),
     Field::new("clusterOptionOverrides", Shape::List(&Shape::Fields(&CLUSTER_OPTIONS))),
-    Field::new("deletionPolicy", Shape::Text),
+    Field::scope("deletionPolicy", Shape::Text),
     Field::new("plugin", Shape::Fields(&PLUGIN)),
     Field::new("waitFor", ANY_LIST),
 ]);
@@ -23,8 +23,8 @@ const CLUSTER_OPTIONS: Fields =
 
 pub const PLUGIN: Fields = Fields::some(&[
     Field::scope("clusterName", Shape::Text),
-    Field::new("deletionPolicy", Shape::OneOf(&["", "Delete", "Retain"])),
-    Field::new("disabled", Shape::Boolean),
+    Field::scope("deletionPolicy", Shape::OneOf(&["", "Delete", "Retain"])),
+    Field::scope("disabled", Shape::Boolean),
     Field::new("displayName", Shape::Text),
     Field::new("optionValues", ANY_LIST),
     Field::new("pluginDefinition", Shape::Text),

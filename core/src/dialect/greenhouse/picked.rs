@@ -6,6 +6,7 @@ use crate::engine::select::{Members, Names, Selector, mentioned};
 use crate::value::JsonPath;
 use crate::value::suggest::did_you_mean;
 use crate::value::{Map, Text, Value};
+use crate::workspace::cluster_groups::GroupMembers;
 use crate::workspace::store::View;
 use crate::workspace::subject::Dependency;
 
@@ -46,10 +47,10 @@ impl Picked {
                     format!("the cluster set `{unknown}` is not loaded or not valid, so its clusters are unknown");
                 return Err(Error::new(Code::UnknownDocument, message).at(at));
             }
-            members.extend(names.into_iter().map(|name| Members {
-                of: format!("the cluster set `{name}`"),
-                names: view.cluster_groups().set_members(view, &[name]),
-                ignored: Names::default(),
+            members.extend(names.into_iter().map(|name| {
+                let of = format!("the cluster set `{name}`");
+                let GroupMembers { names, unknown } = view.cluster_groups().set_members(view, &[name]);
+                Members { of, names, unknown, ignored: Names::default() }
             }));
             depends.extend(view.cluster_groups().set_dependencies());
         }
@@ -58,15 +59,14 @@ impl Picked {
             let given = placement.text_at(&["namespace"]);
             let (namespace, name) = (if given.is_empty() { namespace } else { given }, placement.text_at(&["name"]));
             let chosen = view.cluster_groups().placement_members(view, namespace, name).ok_or_else(|| {
-                let message =
-                    format!("the placement `{namespace}/{name}` is not loaded or is quarantined, so what it chooses is not known");
+                let message = format!(
+                    "the placement `{namespace}/{name}` is not loaded, is quarantined or cannot be decided, so what it chooses is not known"
+                );
                 Error::new(Code::UnknownDocument, message).at(at)
             })?;
-            members.push(Members {
-                of: format!("the placement `{namespace}/{name}`"),
-                names: chosen,
-                ignored: Names::default(),
-            });
+            let of = format!("the placement `{namespace}/{name}`");
+            let GroupMembers { names, unknown } = chosen;
+            members.push(Members { of, names, unknown, ignored: Names::default() });
             depends.extend(view.cluster_groups().placement_dependencies(namespace, name));
         }
         let (mut any, mut named) = (Vec::new(), Vec::new());

@@ -458,10 +458,8 @@ pub fn wait_for_errors(list: Option<&Value>, spec: &JsonPath) -> Vec<Error> {
 
 /// A cluster whose labels cannot be read is not picked, but its Plugin is not released either.
 fn has_unreadable_labels(view: View, preset: &Preset, cluster: &str) -> bool {
-    let document = view.store.cluster_document(&preset.stack.scope, cluster);
-    match document.and_then(|it| it.value.at(&["metadata", "labels"])) {
-        None | Some(Value::Null) => false,
-        Some(Value::Map(labels)) => labels.iter().any(|(_, value)| value.as_text().is_none()),
-        Some(_) => true,
-    }
+    let cluster = view.store.fleet(&preset.stack.scope).and_then(|it| it.get(cluster));
+    let is_undecided =
+        |it: &Cluster| matches!(&preset.targets, Targets::Fleet(_, picks) if picks.decides(it).is_none());
+    cluster.is_some_and(|it| it.labels.is_unknown() || is_undecided(it))
 }

@@ -12,8 +12,8 @@ use crate::diagnostic::Mode;
 use crate::diagnostic::{Code, Diagnostic, Error, Severity};
 use crate::engine::fold::{Effective, Folded, Layer, Setting, Source, fold_applied, fold_compat_sorted};
 use crate::engine::rendered::Rendered;
-use crate::engine::select::Cluster;
 use crate::engine::select::layer_index::LayerIndex;
+use crate::engine::select::{Cluster, decides};
 use crate::object::concealed::Concealed;
 use crate::object::document::Identity;
 use crate::value::collections::{SortedMap, SortedSet};
@@ -134,8 +134,9 @@ impl Stack {
     ///
     /// # Errors
     ///
-    /// An expression fails for this cluster; in compat mode also options that cannot both be placed.
+    /// Labels of the cluster cannot be read, or an expression fails for it; in compat mode also options that cannot both be placed.
     pub fn effective(&self, view: View, cluster: &Cluster, cache: &mut ResultCache) -> Result<Arc<Rendered>, Error> {
+        self.check_labels(view, cluster)?;
         let ranks = self.index.applying(cluster);
         let mode = view.settings.mode;
         let rendered = match overrides::of_cluster(view, &self.scope, &cluster.name, &mut Vec::new()) {
@@ -150,6 +151,23 @@ impl Stack {
         };
         self.expression_options(view, cluster)?;
         Ok(rendered)
+    }
+
+    /// Whether it is known which layers apply to a cluster.
+    ///
+    /// # Errors
+    ///
+    /// Labels of the cluster cannot be read, so it keeps what it has.
+    fn check_labels(&self, view: View, cluster: &Cluster) -> Result<(), Error> {
+        if view.store.unreadable_clusters().next().is_none() {
+            return Ok(());
+        }
+        let mut conditions = self.layers.iter().filter_map(|it| it.when.as_ref());
+        if cluster.labels.is_unknown() || conditions.any(|it| decides(it, cluster).is_none()) {
+            let message = format!("the labels of the cluster `{}` cannot be read", cluster.name);
+            return Err(Error::new(Code::BadLabelValue, message));
+        }
+        Ok(())
     }
 
     /// The options that name the cluster: the injected ones, and the values of expressions.

@@ -19,9 +19,9 @@ use crate::diagnostic::{Code, Diagnostic, Error, Mode, Severity};
 use crate::engine::select::Selector;
 use crate::object::document::{Document, Identity};
 use crate::value::JsonPath;
-use crate::value::collections::SortedSet;
 use crate::value::suggest::Hints;
 use crate::value::{Text, Value};
+use crate::workspace::cluster_groups::GroupMembers;
 use crate::workspace::store::{Scope, View};
 use crate::workspace::subject::Dependency;
 use crate::workspace::targets::ClusterFilter;
@@ -70,7 +70,7 @@ pub fn placement(
             let hint = format!("add a FederatedNamespace `{}` in the namespace of that name", identity.name);
             let finding = Diagnostic::warning(Code::NamespaceNotFederated, message).hint(hint);
             out.push(finding.of(&document.identity).at(JsonPath::ROOT.key("spec").key("placement").pointer()));
-            ClusterFilter::Members { of: "a federated namespace".into(), names: SortedSet::new() }
+            members("a federated namespace", GroupMembers::default())
         }
     };
     placement.picks = ClusterFilter::AllOf(vec![placement.picks, around]);
@@ -114,7 +114,8 @@ fn placement_of(view: View, document: &Document) -> Result<Placement, Error> {
         any.push(match Selector::parse(&picked, view.settings.mode, None, &path)? {
             // Found by name: a long list is not walked for every cluster.
             Selector::Listed(names) => {
-                ClusterFilter::Members { of: "the list of clusters".into(), names: names.into_iter().collect() }
+                let names = names.into_iter().collect();
+                members("the list of clusters", GroupMembers { names, ..GroupMembers::default() })
             }
             selector => ClusterFilter::Selector(selector),
         });
@@ -130,7 +131,7 @@ fn placement_of(view: View, document: &Document) -> Result<Placement, Error> {
             [set] => format!("the cluster set `{set}`"),
             sets => format!("one of the cluster sets `{}`", sets.join("`, `")),
         };
-        any.push(ClusterFilter::Members { of, names: view.cluster_groups().set_members(view, &sets) });
+        any.push(members(of, view.cluster_groups().set_members(view, &sets)));
         placement.depends.extend(view.cluster_groups().set_dependencies());
     }
     if let Some(named) = written.get("placementRef").filter(|it| !it.is_null()) {
@@ -139,14 +140,14 @@ fn placement_of(view: View, document: &Document) -> Result<Placement, Error> {
         let name = named.text_at(&["name"]);
         let namespace = Some(named.text_at(&["namespace"])).filter(|it| !it.is_empty());
         let namespace = namespace.unwrap_or(&document.identity.namespace);
-        let names = view.cluster_groups().placement_members(view, namespace, name).ok_or_else(|| {
+        let chosen = view.cluster_groups().placement_members(view, namespace, name).ok_or_else(|| {
             Error::new(
                 Code::UnknownDocument,
-                format!("the Placement `{namespace}/{name}` is not loaded or is quarantined"),
+                format!("the Placement `{namespace}/{name}` is not loaded, is quarantined or cannot be decided"),
             )
             .at(path)
         })?;
-        any.push(ClusterFilter::Members { of: format!("the placement `{namespace}/{name}`"), names });
+        any.push(members(format!("the placement `{namespace}/{name}`"), chosen));
         placement.depends.extend(view.cluster_groups().placement_dependencies(namespace, name));
     }
     placement.picks = match any.len() {
@@ -155,6 +156,10 @@ fn placement_of(view: View, document: &Document) -> Result<Placement, Error> {
         _ => ClusterFilter::AnyOf(any),
     };
     Ok(placement)
+}
+
+fn members(of: impl Into<String>, GroupMembers { names, unknown }: GroupMembers) -> ClusterFilter {
+    ClusterFilter::Members { of: of.into(), names, unknown }
 }
 
 /// The placements that are seldom meant as they are written.

@@ -19,6 +19,6 @@ pub const RULES: &[Rule] = &[
         elsewhere: &[Code::BadClusterSet],
         ..SET
     },
-    Rule { kinds: &["Placement"], elsewhere: &[Code::BadClusterSet, Code::BadBinding], ..SET },
+    Rule { kinds: &["Placement"], elsewhere: &[Code::BadClusterSet, Code::BadBinding, Code::DecisionsKept], ..SET },
     SET,
 ];

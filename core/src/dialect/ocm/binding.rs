@@ -10,6 +10,7 @@ use crate::engine::placement::Condition;
 use crate::engine::rendered::Rendered;
 use crate::engine::select::{Cluster, Selector};
 use crate::object::document::{Document, Identity};
+use crate::object::fields::scope_error;
 use crate::value::JsonPath;
 use crate::value::path::Pointer;
 use crate::value::{Text, Value};
@@ -30,7 +31,7 @@ pub fn bound_set(binding: &Value, mode: Mode) -> Result<&str, Error> {
     let spec = &JsonPath::ROOT.key("spec");
     let at = spec.key("clusterSet");
     if set.is_empty() {
-        return Err(Error::new(Code::BadBinding, "the binding names no set").at(at));
+        return Err(Error::new(Code::BadBinding, "the binding names no cluster set").at(at));
     }
     if name != set && crate::seeded!(BindingMayHaveAnyName, mode == Mode::Strict, false) {
         let message = format!("the binding is named `{name}` and binds `{set}`: a hub refuses it");
@@ -39,16 +40,28 @@ pub fn bound_set(binding: &Value, mode: Mode) -> Result<&str, Error> {
     Ok(set)
 }
 
+/// The set that a binding binds, of a document that may have mistakes.
+///
+/// # Errors
+///
+/// It cannot be read, or a hub refuses it: what is bound is unknown.
+pub fn bound_by(binding: &Document, mode: Mode) -> Result<&str, Error> {
+    match scope_error(&binding.value, &super::fields::BINDING, &JsonPath::ROOT) {
+        Some(error) => Err(error),
+        None => bound_set(&binding.value, mode),
+    }
+}
+
 pub fn read(view: View, document: &Document, out: &mut Vec<Diagnostic>) -> Result<Box<dyn Subject>, Error> {
     let set = bound_set(&document.value, view.settings.mode)?;
     let (selector, found) = match set::named(view, set) {
         Named::Set(set) => (set.selector(), true),
         Named::Broken(error) => {
-            let message = format!("the set `{set}` cannot be read: {}", error.message);
+            let message = format!("the cluster set `{set}` cannot be read: {}", error.message);
             return Err(Error::new(Code::BadClusterSet, message).at(JsonPath::ROOT.key("spec").key("clusterSet")));
         }
         Named::Missing => {
-            let message = format!("there is no set `{set}`, so the binding binds nothing yet");
+            let message = format!("there is no cluster set `{set}`, so the binding binds nothing yet");
             let place = Pointer::of(["spec", "clusterSet"]);
             out.push(Diagnostic::warning(Code::UnknownSet, message).of(&document.identity).at(place));
             (Selector::Nothing, false)
@@ -92,8 +105,8 @@ impl Subject for Binding {
     fn plan_subject(&self, view: View, _: &ClusterResults, planner: &mut Planner) {
         let (holds, set) = (self.found, &self.set);
         let (reason, message) = match holds {
-            true => ("ClusterSetBound", format!("the set `{set}` is bound")),
-            false => ("ClusterSetNotFound", format!("there is no set `{set}`")),
+            true => ("ClusterSetBound", format!("the cluster set `{set}` is bound")),
+            false => ("ClusterSetNotFound", format!("there is no cluster set `{set}`")),
         };
         report_condition(view, &self.identity, Condition { kind: "Bound", holds, reason, message }, planner);
     }

@@ -1,5 +1,8 @@
 //! The fields of documents of Open Cluster Management that have a meaning here. A Placement is checked where it is
 //! read, and so is the selector of a ManagedClusterSet.
+//!
+//! Without its taints, placements would choose a cluster that they must not choose: a mistake in one is a mistake in
+//! what selects the cluster.
 
 use crate::object::fields::{Field, Fields, Shape};
 
@@ -7,14 +10,14 @@ pub const CLUSTER: Fields = Fields::some(&[
     Field::new("hubAcceptsClient", Shape::Boolean),
     Field::new("leaseDurationSeconds", Shape::Anything),
     Field::new("managedClusterClientConfigs", Shape::List(&Shape::Map)),
-    Field::new("taints", Shape::List(&Shape::Fields(&TAINT))),
+    Field::scope("taints", Shape::List(&Shape::Fields(&TAINT))),
 ]);
 
 const TAINT: Fields = Fields::some(&[
-    Field::new("effect", Shape::OneOf(&["NoSelect", "NoSelectIfNew", "PreferNoSelect"])),
-    Field::new("key", Shape::Text),
-    Field::new("timeAdded", Shape::Text),
-    Field::new("value", Shape::Text),
+    Field::scope("effect", Shape::OneOf(&["NoSelect", "NoSelectIfNew", "PreferNoSelect"])),
+    Field::scope("key", Shape::Text),
+    Field::scope("timeAdded", Shape::Text),
+    Field::scope("value", Shape::Text),
 ]);
 
 pub const BINDING: Fields = Fields::some(&[Field::scope("clusterSet", Shape::Text)]);

@@ -1,10 +1,10 @@
 //! What a placement is decided from, gathered from everything that is loaded.
 
-use super::binding::bound_set;
+use super::binding::bound_by;
 use super::{BINDING, DECISION, SCORE, fleet_scope, set};
 use crate::cel::{Allowance, Program};
-use crate::diagnostic::Diagnostic;
 use crate::diagnostic::Mode;
+use crate::diagnostic::{Diagnostic, Error};
 use crate::engine::placement::{Expression, PLACEMENT, Placed, Question, Why, listed, place};
 use crate::engine::select::cluster_set::{self, ClusterSet, GROUP};
 use crate::object::document::Identity;
@@ -39,15 +39,21 @@ impl<'a> Hub<'a> {
     pub fn decide(&self, placement: &'a Value, why: Why, out: &mut Vec<Diagnostic>) -> Placed {
         let View { store, now } = self.view;
         let (namespace, mode) = (placement.text_at(&["metadata", "namespace"]), store.settings.mode);
-        let bindings = store.of_kind(GROUP, BINDING, Some(namespace));
-        let bound: Vec<Text> = bindings.filter_map(|it| bound_set(&it.value, mode).ok().map(Text::from)).collect();
+        let (mut bound, mut broken_bindings) = (Vec::new(), Vec::new());
+        for binding in store.of_kind(GROUP, BINDING, Some(namespace)) {
+            match bound_by(binding, mode) {
+                Ok(set) => bound.push(Text::from(set)),
+                Err(_) => broken_bindings.push(Text::from(binding.identity.to_string())),
+            }
+        }
+        let unreadable = unreadable(self.view);
         // No reasons are needed for the others, and the index has the members.
         let sets: Vec<ClusterSet> = match why {
             Why::Nobody => self.sets.iter().filter(|set| bound.contains(set.name())).cloned().collect(),
             _ => self.sets.clone(),
         };
         let clusters: Vec<&Value> = match why {
-            Why::Nobody => self.members(&sets),
+            Why::Nobody => self.members(&sets, &unreadable),
             _ => store.of_kind(GROUP, MANAGED_CLUSTER, None).map(|it| &it.value).collect(),
         };
         let question = Question {
@@ -56,6 +62,8 @@ impl<'a> Hub<'a> {
             sets: &sets,
             broken_sets: &self.broken_sets,
             bound: &bound,
+            broken_bindings: &broken_bindings,
+            unreadable: &unreadable,
             prior: &self.prior(placement),
             scores: &objects(self.view, SCORE).into_values().collect::<Vec<_>>(),
             used: &self.used(placement),
@@ -67,13 +75,14 @@ impl<'a> Hub<'a> {
         place(&question, out)
     }
 
-    /// The documents of the clusters that are in one of the sets.
-    fn members(&self, sets: &[ClusterSet]) -> Vec<&'a Value> {
+    /// The documents of the clusters that are in one of the sets, or may be.
+    fn members(&self, sets: &[ClusterSet], unreadable: &SortedMap<&str, &Error>) -> Vec<&'a Value> {
         let store = self.view.store;
         let Some(fleet) = store.fleet(&fleet_scope()) else { return Vec::new() };
-        let mut members: SortedSet<&Text> = SortedSet::new();
+        let mut members: SortedSet<&str> = unreadable.keys().copied().collect();
         for set in sets {
-            members.extend(ClusterFilter::Selector(set.selector()).members(fleet).into_iter().map(|it| &it.name));
+            members
+                .extend(ClusterFilter::Selector(set.selector()).members(fleet).into_iter().map(|it| it.name.as_str()));
         }
         let documents = members.into_iter().filter_map(|name| store.cluster_document(&fleet_scope(), name));
         documents.map(|it| &it.value).collect()
@@ -111,6 +120,12 @@ impl<'a> Hub<'a> {
         let placement = self.view.document(&super::placement_of(namespace, name));
         placement.is_some_and(|it| (age_of(&it.value), (namespace, name)) > than)
     }
+}
+
+/// The ManagedClusters of which it is unknown what selects them, each with the mistake in its document.
+pub fn unreadable<'a>(view: View<'a>) -> SortedMap<&'a str, &'a Error> {
+    let clusters = view.store.unreadable_clusters().filter(|(it, _)| it.kind == MANAGED_CLUSTER && it.group == GROUP);
+    clusters.map(|(identity, error)| (identity.name.as_str(), error)).collect()
 }
 
 /// The objects of a kind of OCM, loaded or observed on the hub; a loaded document takes precedence.

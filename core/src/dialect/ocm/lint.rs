@@ -98,14 +98,14 @@ fn lint_set(view: View, document: &Document, out: &mut Vec<Diagnostic>) {
     let given = |field: &str| value.at(&["spec", "clusterSelector", field]).is_some_and(|it| !it.is_null());
     let by_selector = kind == "LabelSelector";
     if by_selector && !given("labelSelector") {
-        let message = "a set without a `labelSelector` picks no cluster";
+        let message = "a cluster set without a `labelSelector` picks no cluster";
         let hint = "write `labelSelector: {}` to pick all of them";
         out.push(found(Diagnostic::warning(Code::SetPicksNone, message), document, &SELECTOR).hint(hint));
     }
     for (field, read) in [("labelSelector", by_selector), ("exclusiveLabel", kind == "ExclusiveLabel")] {
         if given(field) && !read {
             let kind = if kind.is_empty() { "ExclusiveClusterSetLabel" } else { kind };
-            let message = format!("a set of the type `{kind}` has no use for `{field}`");
+            let message = format!("a cluster set of the type `{kind}` has no use for `{field}`");
             let finding = Diagnostic::warning(Code::IgnoredField, message).of(&document.identity);
             out.push(finding.at(Pointer::of(SELECTOR).child(field)));
         }
@@ -114,7 +114,7 @@ fn lint_set(view: View, document: &Document, out: &mut Vec<Diagnostic>) {
     free.dedup();
     if !free.is_empty() {
         let message = format!(
-            "anyone who can edit a cluster can move it in or out of this set: no label permission protects {}",
+            "anyone who can edit a cluster can move it in or out of this cluster set: no label permission protects {}",
             free.join(", ")
         );
         let finding = Diagnostic::warning(Code::UnguardedLabel, message).hint(guarded(mode));
@@ -122,8 +122,9 @@ fn lint_set(view: View, document: &Document, out: &mut Vec<Diagnostic>) {
     }
     let kept = value.text_at(&["metadata", "annotations", AUTOUPDATE]) != "false";
     if kept && set::well_known(view, set.name()).is_some_and(|it| it != set) {
-        let message = format!("the hub keeps the set `{}` as it created it, and reverts this selector", set.name());
-        let hint = format!("annotate the set with `{AUTOUPDATE}: \"false\"`");
+        let message =
+            format!("the hub keeps the cluster set `{}` as it created it, and reverts this selector", set.name());
+        let hint = format!("annotate the cluster set with `{AUTOUPDATE}: \"false\"`");
         out.push(found(Diagnostic::warning(Code::WellKnownSet, message), document, &SELECTOR).hint(hint));
     }
 }
@@ -148,10 +149,10 @@ fn lint_clusters(view: View, out: &mut Vec<Diagnostic>) {
         let why = match set::named(view, name) {
             // Errors of the set are reported there.
             Named::Broken(_) => continue,
-            Named::Set(_) => format!("the set `{name}` selects another label"),
-            Named::Missing => format!("there is no set `{name}`"),
+            Named::Set(_) => format!("the cluster set `{name}` selects another label"),
+            Named::Missing => format!("there is no cluster set `{name}`"),
         };
-        let message = format!("the label puts `{}`{others} into no set: {why}", first.identity.name);
+        let message = format!("the label puts `{}`{others} into no cluster set: {why}", first.identity.name);
         let place = ["metadata", "labels", CLUSTERSET];
         out.push(found(Diagnostic::warning(Code::UnknownSet, message), first, &place));
     }
@@ -182,7 +183,7 @@ fn lint_predicates(document: &Document, out: &mut Vec<Diagnostic>) {
         ];
         if !conditions.iter().any(|it| says(it)) {
             let place = Pointer::of(["spec".into(), "predicates".into(), index.to_string()]);
-            let message = "the predicate has no conditions, so that every cluster of the sets is meant";
+            let message = "the predicate has no conditions, so that every cluster of the cluster sets is meant";
             let hint = "leave `predicates` out to mean all clusters";
             let finding = Diagnostic::warning(Code::PredicatePicksAll, message).of(&document.identity);
             out.push(finding.at(place).hint(hint));

@@ -37,8 +37,8 @@ pub fn read(view: View, document: &Document, out: &mut Vec<Diagnostic>) -> Box<d
         groups.extend(group.clusters.iter().map(|name| (name.clone(), number)));
     }
     let Identity { namespace, name, .. } = &document.identity;
-    let picks =
-        ClusterFilter::Members { of: format!("the placement `{name}`"), names: groups.keys().cloned().collect() };
+    let (of, names) = (format!("the placement `{name}`"), groups.keys().cloned().collect());
+    let picks = ClusterFilter::Members { of, names, unknown: SortedSet::new() };
     let uses = Uses::of(&document.value);
     let mut depends = Ocm.placement_dependencies(namespace, name);
     // Those of clusters show whether an absent ManagedCluster has left.
@@ -338,6 +338,10 @@ impl Subject for Placement {
 
     fn reads_hub(&self) -> bool {
         true
+    }
+
+    fn is_undecided(&self) -> bool {
+        self.placed.state == DecisionState::BrokenSet
     }
 
     fn is_timed(&self) -> bool {

@@ -81,7 +81,7 @@ fn parse(view: View, document: &Document) -> Result<ClusterSet, Error> {
         Some(other) => {
             let (key, value) = label_of(&document.value).unwrap_or_default();
             let message = format!(
-                "the set `{}` shares the exclusive label `{key}:{value}` with `{other}`, and nothing joins it",
+                "the cluster set `{}` shares the exclusive label `{key}:{value}` with `{other}`, and nothing joins it",
                 set.name()
             );
             let error = Error::new(Code::SharedExclusiveLabel, message).hint("give each its own value");
@@ -184,9 +184,9 @@ impl Subject for Set {
 
     fn plan_subject(&self, view: View, cluster_results: &ClusterResults, planner: &mut Planner) {
         let (reason, message) = match cluster_results.len() {
-            0 => ("NoClusterMatched", "no cluster is in the set".into()),
-            1 => ("ClustersSelected", "one cluster is in the set".into()),
-            count => ("ClustersSelected", format!("{count} clusters are in the set")),
+            0 => ("NoClusterMatched", "no cluster is in the cluster set".into()),
+            1 => ("ClustersSelected", "one cluster is in the cluster set".into()),
+            count => ("ClustersSelected", format!("{count} clusters are in the cluster set")),
         };
         let condition = Condition { kind: "ClusterSetEmpty", holds: cluster_results.is_empty(), reason, message };
         report_condition(view, &self.identity, condition, planner);

@@ -59,7 +59,7 @@ fn check_sets(names: &[&str], members: &[&str], unknown: &[&str]) {
     let workspace = hub();
     let names: Vec<Text> = names.iter().copied().map(Text::from).collect();
     let found = Ocm.set_members(view(&workspace), &names);
-    assert_eq!(found.iter().map(Text::as_str).collect::<Vec<_>>(), members);
+    assert_eq!(found.names.iter().map(Text::as_str).collect::<Vec<_>>(), members);
     assert_eq!(Ocm.unknown_sets(view(&workspace), &names), unknown);
 }
 
@@ -79,6 +79,6 @@ fn a_set_that_is_not_there_or_cannot_be_read_is_unknown() {
 fn the_clusters_of_a_placement_are_those_it_chooses() {
     let workspace = hub();
     let chosen = Ocm.placement_members(view(&workspace), "team-a", "web");
-    assert_eq!(chosen, Some(SortedSet::from_iter(["c2".into()])));
+    assert_eq!(chosen.map(|it| it.names), Some(SortedSet::from_iter(["c2".into()])));
     assert_eq!(Ocm.placement_members(view(&workspace), "team-b", "web"), None);
 }

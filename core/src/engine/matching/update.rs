@@ -31,7 +31,7 @@ pub struct Update {
 /// 2. A merged section lays desired values over live ones: lists that have keys merge element by element and keep
 ///    further live elements; sets become the desired ones; of an ordered list the elements that differ do, and all of
 ///    them where the length does.
-/// 3. A replaced section becomes the desired one.
+/// 3. A replaced section becomes the desired one; where that is absent or null, it is removed.
 /// 4. Immutable places stay as they are; their differences are reported.
 /// 5. What was applied last and is no longer desired is removed from a merged section. Finalizers of others stay.
 /// 6. A CA bundle that an injector wrote stays in a replaced section, unless the desired object has one.
@@ -227,7 +227,8 @@ fn written(
     let path = section.path();
     let (wanted, kept, last) = (desired.at(&path), live.at(&path), last.and_then(|it| it.at(&path)));
     match (section.how, mode) {
-        (How::Replace, _) => wanted.cloned(),
+        (How::Replace, Mode::Compat) => wanted.cloned(),
+        (How::Replace, Mode::Strict) => wanted.filter(|it| !it.is_null()).cloned(),
         (How::Merge, Mode::Compat) => wanted.map(|wanted| super::compat::merge(wanted, kept)),
         (How::Merge, Mode::Strict) => {
             let root = Pointer::of(path.iter().copied());

@@ -154,15 +154,15 @@ pub struct Progress<'a> {
 pub fn satisfied(progress: &Progress) -> Condition {
     let Progress { bound, eligible, available, kept, chosen, missing } = progress;
     let (reason, message) = if bound.is_empty() {
-        ("NoManagedClusterSetBindings", "no set that exists is bound in the namespace".into())
+        ("NoManagedClusterSetBindings", "no cluster set that exists is bound in the namespace".into())
     } else if eligible.is_empty() {
-        ("NoIntersection", "none of the sets that the placement names is bound in the namespace".into())
+        ("NoIntersection", "none of the cluster sets that the placement names is bound in the namespace".into())
     } else if *available == 0 {
-        ("AllManagedClusterSetsEmpty", format!("no cluster is in the sets {}", eligible.join(", ")))
+        ("AllManagedClusterSetsEmpty", format!("no cluster is in the cluster sets {}", eligible.join(", ")))
     } else if *kept {
         ("NotAllDecisionsScheduled", "the placement is misconfigured, and its last decisions stay".into())
     } else if *chosen == 0 {
-        ("NoManagedClusterMatched", "no cluster of the sets matches".into())
+        ("NoManagedClusterMatched", "no cluster of the cluster sets matches".into())
     } else if *missing == 0 {
         ("AllDecisionsScheduled", "every wanted cluster is chosen".into())
     } else {

@@ -22,7 +22,8 @@ pub struct Group {
 
 /// Divides the chosen clusters into groups.
 ///
-/// 1. Declared groups come first, in their order. A cluster goes into the first that takes it.
+/// 1. Declared groups come first, in their order. A cluster goes into the first that takes it, and one whose document
+///    cannot be read into the one that it was in.
 /// 2. The rest form groups without a name.
 /// 3. Each is split into groups of the wanted size, clusters by name. A declared group that matches no cluster is left
 ///    out.
@@ -36,7 +37,10 @@ pub fn divide(spec: &Spec, chosen: &[Candidate], whole: bool, mode: Mode) -> Vec
     let mut rest: Vec<&Candidate> = chosen.iter().collect();
     sort_by(&mut rest, |a, b| a.name.cmp(b.name));
     for (name, takes) in &spec.groups {
-        let (taken, left) = rest.into_iter().partition(|it| takes.accepts(it, &StepBudget::default(), &mut None));
+        let (taken, left) = rest.into_iter().partition(|it| match &it.kept {
+            Some(group) => group == name,
+            None => takes.accepts(it, &StepBudget::default(), &mut None),
+        });
         rest = left;
         cut(name, &taken, size, &mut groups);
     }

@@ -147,7 +147,7 @@ pub fn matches(spec: &Spec, steps: &StepBudget, candidate: &mut Candidate) -> bo
             true
         }
         None if spec.predicates.is_empty() => {
-            let text = || "there are no predicates, so every cluster of the sets is meant".into();
+            let text = || "there are no predicates, so every cluster of the cluster sets is meant".into();
             record(&mut explanation, ReasonCode::SelectsAll, true, None, text);
             true
         }

@@ -21,6 +21,8 @@ struct Hub {
     clusters: Vec<Value>,
     sets: Vec<Value>,
     bound: Vec<Text>,
+    broken_bindings: Vec<Text>,
+    unreadable: Vec<(String, Error)>,
     prior: Vec<Value>,
     scores: Vec<Value>,
     used: SortedMap<Text, u32>,
@@ -38,6 +40,8 @@ fn hub(spec: &str) -> Hub {
         clusters: Vec::new(),
         sets: vec![set("all", r#"{"selectorType":"LabelSelector","labelSelector":{}}"#)],
         bound: vec!["all".into()],
+        broken_bindings: Vec::new(),
+        unreadable: Vec::new(),
         prior: Vec::new(),
         scores: Vec::new(),
         used: SortedMap::new(),
@@ -90,6 +94,13 @@ impl Hub {
         self
     }
 
+    /// A cluster whose document has a mistake in its taints.
+    fn unreadable(mut self, name: &str) -> Hub {
+        let error = Error::new(Code::UnknownField, "there is no field `taint` here").at(["spec", "taint"]);
+        self.unreadable.push((name.into(), error));
+        self.plain(&[name])
+    }
+
     fn mode(self, mode: Mode) -> Hub {
         Hub { mode, ..self }
     }
@@ -110,6 +121,8 @@ impl Hub {
                 sets: &sets,
                 broken_sets: &broken,
                 bound: &self.bound,
+                broken_bindings: &self.broken_bindings,
+                unreadable: &self.unreadable.iter().map(|(name, error)| (name.as_str(), error)).collect(),
                 prior: &self.prior.iter().collect::<Vec<_>>(),
                 scores: &self.scores.iter().collect::<Vec<_>>(),
                 used: &self.used,

@@ -97,7 +97,7 @@ impl ClusterSet {
         let version = known_version(document, at)?;
         let name = match document.at(&["metadata", "name"]) {
             Some(Value::Text(name)) if !name.is_empty() => name.clone(),
-            _ => return Err(bad("the set has no name").at(at.key("metadata").key("name"))),
+            _ => return Err(bad("the cluster set has no name").at(at.key("metadata").key("name"))),
         };
         if mode == Mode::Strict
             && let Some(error) = scope_error(document, &FIELDS, at)
@@ -246,7 +246,8 @@ fn exclusive_label(selector: &Value, name: &Text, stage: Stage, at: &JsonPath) -
         return Err(bad(message).at(at.key("key")).hint(FULL));
     }
     if stage == Stage::Transitional && !value.is_empty() && value != *name {
-        let message = format!("the value `{value}` is not the set's name, the only one at the transitional stage");
+        let message =
+            format!("the value `{value}` is not the cluster set's name, the only one at the transitional stage");
         return Err(bad(message).at(at.key("value")).hint(FULL));
     }
     if !fixed && value.is_empty() {
@@ -285,7 +286,7 @@ pub fn read<'d>(
         let [document, rest @ ..] = documents.as_slice() else { continue };
         let set = match rest.iter().all(|it| it == document) {
             true => ClusterSet::parse(document, stage, mode, &JsonPath::ROOT),
-            false => Err(bad("the set is given twice with different contents")),
+            false => Err(bad("the cluster set is given twice with different contents")),
         };
         match set {
             Ok(set) => sets.push(set),
@@ -315,7 +316,8 @@ fn refuse_shared(sets: Vec<ClusterSet>, out: &mut Vec<Diagnostic>) -> Vec<Cluste
     holders.retain(|_, names| names.len() > 1);
     for ((key, value), names) in &holders {
         let listed = names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(" and ");
-        let message = format!("the sets {listed} share the exclusive label `{key}:{value}`, and nothing joins them");
+        let message =
+            format!("the cluster sets {listed} share the exclusive label `{key}:{value}`, and nothing joins them");
         let document = reference(names.first().cloned().unwrap_or_default());
         let place = Pointer::of(["spec", "clusterSelector"]);
         out.push(

@@ -19,6 +19,8 @@ pub struct Fleet {
     numbers: SortedMap<Text, u32>,
     /// The clusters that are there.
     all: Bits,
+    /// Those whose labels cannot be read: only a selector without requirements selects them.
+    unknown: Bits,
     keys: SortedMap<Text, KeyIndex>,
 }
 
@@ -46,6 +48,10 @@ impl Fleet {
         };
         let universe = self.clusters.len();
         self.all.insert(number);
+        match cluster.labels.is_unknown() {
+            true => self.unknown.insert(number),
+            false => self.unknown.remove(number),
+        }
         for (key, value) in cluster.labels.iter() {
             let key = self.keys.entry(key.clone()).or_default();
             key.present.insert(number, universe);
@@ -62,6 +68,7 @@ impl Fleet {
         let number = self.numbers.remove(name)?;
         self.unindex(number);
         self.all.remove(number);
+        self.unknown.remove(number);
         self.clusters.get_mut(number as usize)?.take()
     }
 
@@ -110,6 +117,9 @@ impl Fleet {
         let mut any = Bits::with_room(self.clusters.len());
         for requirement in selector.requirements() {
             self.narrow(requirement, &mut picked, &mut any);
+        }
+        if !selector.requirements().is_empty() {
+            picked.drop(&self.unknown);
         }
         picked
     }
@@ -169,6 +179,7 @@ impl Fleet {
 mod tests {
     use super::*;
     use crate::engine::select::parse_text;
+    use crate::object::labels::Labels;
 
     fn fleet(count: usize) -> Fleet {
         let mut fleet = Fleet::default();
@@ -209,6 +220,9 @@ mod tests {
         }
         for number in (0..1_000).step_by(7) {
             fleet.remove(&format!("c{number}"));
+        }
+        for number in (0..1_000).step_by(11) {
+            fleet.insert(Cluster { labels: Labels::unknown(), ..cluster(number, number) });
         }
         for selector in [
             "",

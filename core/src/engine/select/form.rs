@@ -38,6 +38,8 @@ pub struct Members {
     pub of: String,
     pub names: SortedSet<Text>,
     pub ignored: Names,
+    /// The clusters of which it is unknown whether they are members.
+    pub unknown: SortedSet<Text>,
 }
 
 /// Karmada's cluster affinity. As in Karmada, a part that cannot be read accepts no cluster.

@@ -135,6 +135,7 @@ impl Requirement {
     /// 3. `Exists`: the key is present, whatever its value.
     /// 4. `DoesNotExist`: the key is absent.
     /// 5. `Greater`, `Less`: the key is present, its value is an integer, and it is greater or less.
+    /// 6. Labels that cannot be read satisfy none.
     ///
     /// # Example
     ///
@@ -148,6 +149,9 @@ impl Requirement {
     /// # Ok::<(), fleetfold_core::diagnostic::Error>(())
     /// ```
     pub fn accepts(&self, labels: &Labels) -> bool {
+        if labels.is_unknown() {
+            return false;
+        }
         let value = labels.get(&self.key);
         match &self.test {
             Test::In(listed) => value.is_some_and(|it| listed.binary_search(it).is_ok()),

@@ -85,6 +85,38 @@ pub fn is_exact(api_version: &str, kind: &str, path: &[&str]) -> bool {
     EXACT.iter().any(|(in_group, kinds, row)| *in_group == group && kinds.contains(&kind) && is_path(row, path))
 }
 
+/// The root lists of a kind that grant permissions, and so are empty where an object does not have them.
+///
+/// # Example
+///
+/// ```
+/// use fleetfold_core::object::kinds::lists::exact_lists;
+///
+/// assert!(exact_lists("rbac.authorization.k8s.io/v1", "Role").eq(["rules"]));
+/// assert_eq!(exact_lists("v1", "Service").count(), 0);
+/// ```
+pub fn exact_lists(api_version: &str, kind: &str) -> impl Iterator<Item = &'static str> {
+    let group = group_of(api_version);
+    let rows = EXACT_LISTS.iter().filter(move |(in_group, kinds, _)| *in_group == group && kinds.contains(&kind));
+    rows.map(|(.., list)| *list)
+}
+
+/// Whether the maps in the list at a path have the desired keys and no others: a further key of a rule changes what it
+/// grants.
+///
+/// # Example
+///
+/// ```
+/// use fleetfold_core::object::kinds::lists::has_exact_keys;
+///
+/// assert!(has_exact_keys("rbac.authorization.k8s.io/v1", "ClusterRole", &["rules"]));
+/// assert!(!has_exact_keys("rbac.authorization.k8s.io/v1", "RoleBinding", &["subjects"]), "a server fills apiGroup");
+/// ```
+pub fn has_exact_keys(api_version: &str, kind: &str, path: &[&str]) -> bool {
+    let [list] = path else { return false };
+    *list == "rules" && exact_lists(api_version, kind).any(|it| it == *list)
+}
+
 /// What is left of a path below a place.
 fn below<'p, 'k>(path: &'p [&'k str], place: &str) -> Option<&'p [&'k str]> {
     place
@@ -131,6 +163,11 @@ const EVERY_KIND: &[(&str, ListKind)] = &[("metadata.finalizers", SET), ("metada
 /// Lists whose elements have keys, and of which a further live element is a difference: it grants something.
 const EXACT: &[(&str, &[&str], &str)] =
     &[("rbac.authorization.k8s.io", &["RoleBinding", "ClusterRoleBinding"], "subjects")];
+
+const EXACT_LISTS: &[(&str, &[&str], &str)] = &[
+    ("rbac.authorization.k8s.io", &["Role", "ClusterRole"], "rules"),
+    ("rbac.authorization.k8s.io", &["RoleBinding", "ClusterRoleBinding"], "subjects"),
+];
 
 /// Where each kind keeps its pod spec.
 const POD_SPECS: &[(&str, &[&str], &str)] = &[

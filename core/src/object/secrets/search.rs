@@ -7,6 +7,9 @@ use crate::value::sorting::sort;
 pub struct Search {
     /// In the order of their bytes.
     patterns: Vec<Pattern>,
+    /// Of each pattern the longest other one that it begins with. All that a text begins with are on one such chain, so
+    /// that they are found without looking at every pattern with the same first bytes.
+    beginnings: Vec<Option<usize>>,
     /// How far the window may move on, by a hash of its last two bytes. Empty if there are no patterns.
     shifts: Vec<u8>,
 }
@@ -50,7 +53,7 @@ impl Search {
                 }
             }
         }
-        Search { patterns, shifts }
+        Search { beginnings: beginnings(&patterns), patterns, shifts }
     }
 
     pub fn is_empty(&self) -> bool {
@@ -72,7 +75,7 @@ impl Search {
                 continue;
             }
             let start = end.saturating_sub(MIN);
-            if let Some((end, is_word)) = self.longest_at(text, start, window) {
+            if let Some((end, is_word)) = self.longest_at(text, start) {
                 return Some((start, end, is_word));
             }
             end = end.saturating_add(1);
@@ -80,16 +83,34 @@ impl Search {
         None
     }
 
-    fn longest_at(&self, text: &[u8], start: usize, window: &[u8]) -> Option<(usize, bool)> {
+    fn longest_at(&self, text: &[u8], start: usize) -> Option<(usize, bool)> {
         let rest = text.get(start..)?;
-        let from = self.patterns.partition_point(|it| it.bytes.get(..MIN).unwrap_or_default() < window);
-        let same = self.patterns.iter().skip(from).take_while(|it| it.bytes.starts_with(window));
-        let found = same.filter(|it| rest.starts_with(&it.bytes)).filter_map(|it| {
-            let end = start.saturating_add(it.bytes.len());
-            (!it.is_word || is_word(text, start, end)).then_some((end, it.is_word))
-        });
-        found.max()
+        // Whatever the rest begins with comes before it, and is a beginning of the last pattern that does.
+        let last = self.patterns.partition_point(|it| *it.bytes <= *rest).checked_sub(1)?;
+        let shared = self.patterns.get(last)?.bytes.iter().zip(rest).take_while(|(a, b)| a == b).count();
+        let mut at = Some(last);
+        while let Some(index) = at {
+            let pattern = self.patterns.get(index)?;
+            let end = start.saturating_add(pattern.bytes.len());
+            if pattern.bytes.len() <= shared && (!pattern.is_word || is_word(text, start, end)) {
+                return Some((end, pattern.is_word));
+            }
+            at = self.beginnings.get(index).copied().flatten();
+        }
+        None
     }
+}
+
+fn beginnings(patterns: &[Pattern]) -> Vec<Option<usize>> {
+    let mut all = Vec::with_capacity(patterns.len());
+    // The patterns that the last one begins with, and itself.
+    let mut chain: Vec<(usize, &Pattern)> = Vec::new();
+    for (index, pattern) in patterns.iter().enumerate() {
+        while chain.pop_if(|(_, it)| !pattern.bytes.starts_with(&it.bytes)).is_some() {}
+        all.push(chain.last().map(|(index, _)| *index));
+        chain.push((index, pattern));
+    }
+    all
 }
 
 /// Whether no letter or digit is next to a part of a text. The letter of an escape, as in `\n`, does not count.
@@ -122,6 +143,22 @@ mod tests {
                     assert_eq!(search.find(text.as_bytes()), Some((before, before + pattern.len(), false)), "{text}");
                 }
             }
+        }
+    }
+
+    #[test]
+    fn the_longest_of_many_with_one_beginning_is_found() {
+        let numbered: Vec<String> = (0..300).map(|it| format!("value-{it}")).collect();
+        let search = search(&numbered.iter().map(String::as_str).collect::<Vec<_>>(), false);
+        for (text, want) in [
+            ("a value-29 b", Some("value-29")),
+            ("a value-299", Some("value-299")),
+            ("value-300", Some("value-30")),
+            ("value-2x", Some("value-2")),
+            ("value-x", None),
+        ] {
+            let found = search.find(text.as_bytes()).and_then(|(start, end, _)| text.get(start..end));
+            assert_eq!(found, want, "{text}");
         }
     }
 

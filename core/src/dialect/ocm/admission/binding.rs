@@ -45,7 +45,7 @@ pub fn judge(
             return Ok(Verdict { needs: vec![requester.access_review(&permission)], ..Verdict::default() });
         }
         Judgement::Denied => {
-            let message = format!("{} may not bind the set {set}", requester.user.name);
+            let message = format!("{} may not bind the cluster set {set}", requester.user.name);
             let Permission { resource, subresource, name } = &permission;
             let hint = format!("grant create on {resource}/{subresource} with the resourceName \"{name}\"");
             verdict.deny(&Diagnostic::error(Code::NotGranted, message).hint(hint));

@@ -1,10 +1,11 @@
 //! ManagedClusters: a label moves a cluster between sets, so that who sets it needs a permission.
 
 use crate::diagnostic::Mode;
-use crate::diagnostic::{Code, Diagnostic, Error, Location};
+use crate::diagnostic::{Code, Diagnostic, Error, Location, Severity};
 use crate::engine::authorize::rbac::User;
 use crate::engine::authorize::{Change, Check, Permission, Question, authorize, is_guarded};
 use crate::engine::select::cluster_set::{self, ClusterSet, Stage};
+use crate::object::document::Document;
 use crate::value::collections::SortedSet;
 use crate::value::path::Pointer;
 use crate::value::{Map, Text, Value};
@@ -13,13 +14,15 @@ use crate::workspace::admit::request::AdmissionRequest;
 use crate::workspace::admit::words::series;
 use crate::workspace::admit::{Permissions, ReviewOptions, Rule, Verdict};
 use crate::workspace::settings::Settings;
+use crate::workspace::store::cluster_labels;
+use crate::workspace::subject::Dialect;
 
 /// How many guarded labels one change may put on and take off: each of them is several questions to the API server.
 const MOST: usize = 64;
 
 /// # Errors
 ///
-/// Invalid labels, too many changed labels at once, or a request without a user.
+/// Invalid labels or taints, too many changed labels at once, or a request without a user.
 pub fn judge(
     workspace: &mut Workspace,
     request: &AdmissionRequest,
@@ -29,6 +32,15 @@ pub fn judge(
     let store = &workspace.store;
     let Settings { stage, mode, .. } = store.settings;
     let (old, new) = (request.old.as_ref().map(|it| &it.value), &request.new.value);
+    let mistake = |it: &Document| cluster_labels(&it.value).err().or_else(|| super::super::Ocm.cluster_error(it));
+    let mut known = Verdict::default();
+    if let Some(error) = mistake(&request.new) {
+        // One that was there before does not keep the cluster from being repaired step by step.
+        if request.old.as_ref().and_then(mistake).as_ref() != Some(&error) {
+            return Err(error);
+        }
+        known.warn(&error.into_diagnostic(Severity::Error));
+    }
     let changed = guarded_changes(old, new, mode);
     if changed > MOST {
         let message = format!("{changed} guarded labels change at once, and more than {MOST} are not checked");
@@ -45,7 +57,7 @@ pub fn judge(
         Question { user, old, new: Some(new), documents: &documents, reviews: means.reviews, roles, stage, mode };
     let mut found = Vec::new();
     let decided = authorize(&question, &mut found).map_err(in_object)?;
-    let mut verdict = Verdict { joins: decided.joins, leaves: decided.leaves, ..Verdict::default() };
+    let mut verdict = Verdict { joins: decided.joins, leaves: decided.leaves, ..known };
     if !decided.checks.is_empty() {
         let requester = request.requester.as_ref().map_err(Error::clone)?;
         verdict.needs = decided.needs.iter().map(|it| requester.access_review(it)).collect();
@@ -116,8 +128,8 @@ fn moved(check: &Check, checks: &[Check], verdict: &Verdict, sets: &[ClusterSet]
     let moves = moves.into_iter().filter(|(_, change, _)| is_alone || *change == check.change);
     let words = moves.filter_map(|(verb, _, names)| match by_key(names).as_slice() {
         [] => None,
-        [set] => Some(format!("{verb} the set {set}")),
-        sets => Some(format!("{verb} the sets {}", series(sets, "and"))),
+        [set] => Some(format!("{verb} the cluster set {set}")),
+        sets => Some(format!("{verb} the cluster sets {}", series(sets, "and"))),
     });
     words.collect()
 }

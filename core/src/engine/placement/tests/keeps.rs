@@ -181,6 +181,47 @@ fn a_set_that_cannot_be_read_stops_the_decision_where_it_is_used() {
 }
 
 #[test]
+fn a_binding_that_cannot_be_read_keeps_the_decisions_of_its_namespace() {
+    let broken = vec!["ManagedClusterSetBinding/team-a/dev".into()];
+    let base = Hub { broken_bindings: broken, ..hub("{}").plain(&["c1", "c2"]).prior(1, &["c2"]) };
+    for mode in [Mode::Strict, Mode::Compat] {
+        let (placed, found) = base.place_in(mode);
+        assert_eq!((placed.state, chosen(&placed)), (DecisionState::BrokenSet, vec!["c2"]));
+        assert_eq!(places(&found), [(Severity::Error, Code::DecisionsKept, "/metadata/namespace".to_string())]);
+        let why = placed.explained.first().and_then(|it| it.steps.first()).map(|it| it.reason.text.as_str());
+        let text = "the cluster was not chosen before, and is not now: the placement is not decided, since \
+                    `ManagedClusterSetBinding/team-a/dev` cannot be read";
+        assert_eq!(why, Some(text));
+    }
+}
+
+#[test]
+fn a_cluster_that_cannot_be_read_stays_chosen_or_stays_out() {
+    let base = hub(r#"{"numberOfClusters":2}"#).plain(&["a1", "a2"]).unreadable("z1").unreadable("z2");
+    let base = base.prior(1, &["a1", "z1"]);
+    for mode in [Mode::Strict, Mode::Compat] {
+        let (placed, found) = base.place_in(mode);
+        assert_eq!(chosen(&placed), ["a1", "z1"], "it counts among the wanted ones");
+        assert_eq!(places(&found), [(Severity::Warning, Code::DecisionsKept, String::new())]);
+        assert_eq!((last(&placed, "z1").0, last(&placed, "z2").0), ("chosen", "not-decided"));
+    }
+    let (placed, _) = Hub { bound: Vec::new(), ..base }.place();
+    assert_eq!(chosen(&placed), [""; 0], "no set is bound, whatever the document says");
+}
+
+#[test]
+fn a_cluster_that_cannot_be_read_stays_in_its_group() {
+    let groups = r#"{"decisionStrategy":{"groupStrategy":{"decisionGroups":[
+        {"groupName":"canary","groupClusterSelector":{"labelSelector":{"matchLabels":{"ring":"0"}}}}]}}}"#;
+    let mut hub = hub(groups).plain(&["c1"]).unreadable("c2").prior(1, &["c2"]);
+    let labels = hub.prior.get_mut(0).and_then(|it| it.get_mut("metadata")?.get_mut("labels")?.as_map_mut());
+    labels.expect("labels").insert("cluster.open-cluster-management.io/decision-group-name", "canary");
+    let placed = hub.place().0;
+    let names: Vec<&str> = placed.groups.iter().map(|it| it.name.as_str()).collect();
+    assert_eq!((names, chosen(&placed)), (vec!["canary", ""], vec!["c2", "c1"]));
+}
+
+#[test]
 fn kept_decisions_are_told_group_by_group() {
     let mut hub = hub(r#"{"tolerations":[{"value":"v"}]}"#).plain(&["c1"]).prior(2, &["c3"]).prior(1, &["c1", "c2"]);
     for (decision, name, index) in [(0, "", "1"), (1, "canary", "0")] {

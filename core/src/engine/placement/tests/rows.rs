@@ -16,14 +16,14 @@ fn o13_a_set_that_is_gone_holds_nobody() {
     let (placed, found) = hub(r#"{"clusterSets":["gone"]}"#).sets(&[], &["gone"]).plain(&["c1"]).place();
     assert_eq!((chosen(&placed), reasons(&placed)), (vec![], ("NoManagedClusterSetBindings", "")));
     let found: Vec<_> = found.iter().map(|it| (it.severity, it.code, it.message.as_str())).collect();
-    assert_eq!(found, [(Severity::Warning, Code::SetNotBound, "the set `gone` does not exist")]);
+    assert_eq!(found, [(Severity::Warning, Code::SetNotBound, "the cluster set `gone` does not exist")]);
 }
 
 #[test]
 fn o20_without_bindings_there_is_nothing_to_choose_from() {
     let hub = hub("{}").sets(&[("dev", EXCLUSIVE)], &[]).plain(&["c1"]);
     let placed = check(hub, &[], "NoManagedClusterSetBindings");
-    assert_eq!(last(&placed, "c1"), ("not-in-bound-set", "no set that exists is bound in `team-a`"));
+    assert_eq!(last(&placed, "c1"), ("not-in-bound-set", "no cluster set that exists is bound in `team-a`"));
 }
 
 #[test]
@@ -46,7 +46,7 @@ fn o21_sets_that_are_not_bound_do_not_count() {
 fn o22_sets_without_clusters_are_told() {
     let hub = hub("{}").sets(&[("dev", EXCLUSIVE), ("qa", EXCLUSIVE)], &["dev"]).plain(&["c1"]);
     let placed = check(hub, &[], "AllManagedClusterSetsEmpty");
-    let text = "the cluster is in none of the sets that are bound in `team-a`: dev";
+    let text = "the cluster is in none of the cluster sets that are bound in `team-a`: dev";
     assert_eq!(last(&placed, "c1"), ("not-in-bound-set", text));
 }
 
@@ -86,7 +86,7 @@ fn o25_predicates_are_ored_and_conditions_anded() {
             .map(|it| format!("{} {}", it.at.as_ref().map(Pointer::to_string).unwrap_or_default(), it.reason.text))
             .collect()
     };
-    let set = " the cluster is in the set `all`, which is bound in `team-a`";
+    let set = " the cluster is in the cluster set `all`, which is bound in `team-a`";
     let label = "/spec/predicates/0/requiredClusterSelector/labelSelector";
     let claim = "/spec/predicates/1/requiredClusterSelector/claimSelector";
     assert_eq!(

@@ -116,6 +116,8 @@ fn reasons_are_written_for_whom_they_are_wanted() {
     let clusters: Vec<&Value> = hub.clusters.iter().collect();
     for (why, want) in [(Why::Nobody, vec![]), (Why::One("c2"), vec!["c2"]), (Why::All, vec!["c1", "c2"])] {
         let question = Question {
+            broken_bindings: &[],
+            unreadable: &SortedMap::new(),
             placement: &hub.placement,
             clusters: &clusters,
             sets: &sets,
