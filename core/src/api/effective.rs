@@ -74,7 +74,7 @@ pub struct ResultAnswer {
     /// Of a placement: the decision group.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub group: Option<GroupAnswer>,
-    /// These clusters keep their last state: an error among the diagnostics prevents a plan.
+    /// These clusters keep their last state: a finding among the diagnostics says why nothing is planned.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kept: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -245,7 +245,7 @@ impl ResultView<'_> {
                 .group
                 .as_ref()
                 .map(|it| GroupAnswer { name: Some(it.name.clone()).filter(|it| !it.is_empty()), index: it.index }),
-            kept: rendered.error().map(|_| true),
+            kept: Some(rendered.keeps || rendered.error().is_some()).filter(|it| *it),
             ..ResultAnswer::default()
         };
         if let Some(folded) = &rendered.options {

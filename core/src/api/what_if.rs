@@ -56,7 +56,7 @@ pub struct WhatIfAnswer {
     pub fixed: Option<Vec<Finding>>,
     /// Clusters with the same changes, most clusters first.
     pub groups: Vec<ChangeGroupAnswer>,
-    /// The changed documents with new errors: the webhook refuses them, and nothing is planned for what they govern.
+    /// The changed documents with new errors: the engine refuses them, and nothing is planned for what they govern.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub refused: Option<Vec<String>>,
     /// Values that the change sets without effect, and what hides them.

@@ -121,7 +121,7 @@ const KINDS: &[Kind] = &[
         hub: HubKind::cluster_wide(bundle::GROUP, "Installation", "installations", "v1")
             .with_status()
             .guarded()
-            .with_fields(&fields::DEPLOYMENT),
+            .with_fields(&fields::INSTALLATION),
     },
 ];
 

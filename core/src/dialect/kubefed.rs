@@ -46,7 +46,6 @@ use crate::object::document::{Document, Identity};
 use crate::value::collections::SortedSet;
 use crate::value::path::Pointer;
 use crate::value::sorting::sort_by;
-use crate::value::suggest::Hints;
 use crate::value::{Text, Value};
 use crate::workspace::admit::Rule;
 use crate::workspace::hub_kind::{HubKind, NAMESPACE};
@@ -192,6 +191,12 @@ enum Holding {
 }
 
 impl Federated {
+    /// The result of clusters while the type is not propagated.
+    fn kept(&self) -> Rendered {
+        let finding = federated::about_config(&self.subject, self.config.as_ref(), self.is_disabled);
+        Rendered { keeps: true, diagnostics: finding.into_iter().collect(), ..Rendered::default() }
+    }
+
     fn build(&self, live: Option<&Value>, ranks: &[u32], common: Option<&Common>) -> Result<Rendered, Error> {
         let mut diagnostics = Vec::new();
         let layers = self.overrides.of(ranks);
@@ -267,8 +272,7 @@ impl Federated {
         if self.mode == Mode::Compat || self.leaving != Leaving::No {
             return false;
         }
-        let unknown =
-            |document: &Document| placement::unknown_clusters(view, document, &self.scope, &mut Hints::default());
+        let unknown = |document: &Document| placement::unknown_in_plan(view, document, &self.scope);
         let unknown_here = view.store.document(&self.subject).map(unknown).unwrap_or_default();
         let is_namespaced = !self.target.namespace.is_empty() && !control_plane::is_limited(view, &self.scope);
         let around = is_namespaced.then(|| placement::namespace_document(view, &self.subject)).flatten();
@@ -365,7 +369,10 @@ impl Subject for Federated {
     }
 
     fn effective(&self, view: View, cluster: &Cluster, cache: &mut ResultCache) -> Result<Arc<Rendered>, Error> {
-        if self.is_disabled || leaves(view, &self.scope, &cluster.name).is_some() {
+        if self.is_disabled {
+            return cache.get_or(Vec::new(), |_| Ok(self.kept()));
+        }
+        if leaves(view, &self.scope, &cluster.name).is_some() {
             return Ok(Arc::new(Rendered::default()));
         }
         if cluster.labels.is_unknown() {

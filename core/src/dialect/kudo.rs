@@ -86,8 +86,7 @@ impl Dialect for Kudo {
     fn read(&self, view: View, document: &Document, out: &mut Vec<Diagnostic>) -> Result<Box<dyn Subject>, Error> {
         let scopes = Scopes::of(view);
         let install = match package::read(document, &scopes, out) {
-            // An OperatorVersion that is being deleted releases the objects of its record.
-            Err(error) if is_terminating(&document.value) && !record::read(&document.value).is_empty() => {
+            Err(error) if self.reads_without_scope(document) => {
                 out.push(error.into_diagnostic(Severity::Error).of(&document.identity));
                 None
             }
@@ -95,6 +94,11 @@ impl Dialect for Kudo {
         };
         let group = Groups::of(view).of_version(&document.identity);
         Ok(Box::new(Version::new(document, install, group)))
+    }
+
+    /// One that is being deleted releases the objects of its record.
+    fn reads_without_scope(&self, document: &Document) -> bool {
+        is_terminating(&document.value) && !record::read(&document.value).is_empty()
     }
 
     fn plan_refused(&self, view: View, document: &Document, error: &Error, planner: &mut Planner) {

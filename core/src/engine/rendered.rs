@@ -24,6 +24,8 @@ pub struct Rendered {
     pub group: Option<DecisionGroup>,
     /// What others set on the live objects, and desired objects do not have.
     pub local: Vec<LocalField>,
+    /// Whether the clusters keep what they have, because the subject does nothing. A finding says why.
+    pub keeps: bool,
     /// Findings about the result.
     pub diagnostics: Vec<Diagnostic>,
     /// Values of it that answers must not show.

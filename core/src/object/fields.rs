@@ -257,7 +257,7 @@ fn check_shape(value: &Value, shape: Shape, at: &JsonPath, out: &mut Vec<Diagnos
         (Shape::OneOf(known), Value::Text(text)) => {
             if !known.contains(&text.as_str()) {
                 let error = Error::new(Code::UnknownValue, format!("there is no value `{text}` here"));
-                let known: Vec<String> = known.iter().map(|it| format!("`{it}`")).collect();
+                let known: Vec<String> = known.iter().filter(|it| !it.is_empty()).map(|it| format!("`{it}`")).collect();
                 out.push(error.at(at).hint(format!("one of: {}", known.join(", "))).into_diagnostic(Severity::Error));
             }
             return;

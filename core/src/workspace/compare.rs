@@ -71,7 +71,8 @@ pub fn compare(before: &Rendered, after: &Rendered) -> Delta {
             None => delta.changes.push(whole(product, identity, |value| (None, Some(value)))),
         }
     }
-    for product in &before.objects {
+    // What is kept is not gone.
+    for product in before.objects.iter().filter(|_| !after.keeps) {
         let identity = identity_of(product);
         if !after.objects.iter().any(|it| identity_of(it) == identity) {
             delta.changes.push(whole(product, identity, |value| (Some(value), None)));

@@ -29,6 +29,7 @@ pub struct Kinds {
     /// Those that cover several kinds of a group, as indices.
     patterns: Vec<usize>,
     by_group: SortedMap<Text, Vec<usize>>,
+    by_kind: SortedMap<Text, Vec<usize>>,
 }
 
 impl FromIterator<HubKind> for Kinds {
@@ -40,6 +41,7 @@ impl FromIterator<HubKind> for Kinds {
                 false => kinds.exact.entry((kind.group.clone(), kind.kind.clone())).or_default().push(index),
             }
             kinds.by_group.entry(kind.group.clone()).or_default().push(index);
+            kinds.by_kind.entry(kind.kind.clone()).or_default().push(index);
         }
         kinds
     }
@@ -62,17 +64,19 @@ impl Kinds {
     /// Adds the errors of the kind and the fields of a document.
     ///
     /// 1. A kind that misspells one of the same API group is an error: no API server has it, and it does nothing here.
-    /// 2. A document without a namespace of a kind that has one reaches nothing.
-    /// 3. Labels and annotations are maps of strings, and fields of the metadata are not misspelled.
-    /// 4. Fields are checked by the table of the kind, unless there is already a finding at the same place.
+    /// 2. An API group that misspells that of the kind is a warning, and so is an API version that misspells one of it.
+    /// 3. A document without a namespace of a kind that has one reaches nothing.
+    /// 4. Labels and annotations are maps of strings, and fields of the metadata are not misspelled.
+    /// 5. Fields are checked by the table of the kind, unless there is already a finding at the same place.
     pub fn check(&self, document: &Document, known: &mut Known, out: &mut Vec<Diagnostic>) {
         let identity = &document.identity;
         let covering = self.covering(identity);
-        if covering.is_empty() {
-            let misspelled = self.misspelled(identity);
-            known.add(&misspelled);
-            out.extend(misspelled);
-        }
+        let misspelled = match covering.is_empty() {
+            true => self.misspelled(identity).or_else(|| self.misspelled_group(identity)),
+            false => misspelled_version(document, &covering),
+        };
+        known.add(&misspelled);
+        out.extend(misspelled);
         if identity.namespace.is_empty() && covering.iter().any(|it| it.is_namespaced()) {
             let message = format!("the kind `{}` is namespaced, and this document has no namespace", identity.kind);
             let finding = Diagnostic::warning(Code::MissingField, message).of(identity);
@@ -110,6 +114,42 @@ impl Kinds {
         let finding = Diagnostic::error(Code::UnknownKind, message).of(identity).at(Pointer::of(["kind"]));
         Some(finding.hint(format!("did you mean `{meant}`?")))
     }
+
+    fn misspelled_group(&self, identity: &Identity) -> Option<Diagnostic> {
+        let of_kind = self.by_kind.get(&identity.kind).filter(|it| it.len() <= COMPARED).into_iter().flatten();
+        let of_pattern = self.patterns.iter().filter(|_| self.patterns.len() <= COMPARED);
+        let same_kind = of_kind.chain(of_pattern).filter_map(|it| self.all.get(*it));
+        let same_kind = same_kind.filter(|it| match it.kind.strip_suffix('*') {
+            Some(prefix) => identity.kind.starts_with(prefix),
+            None => true,
+        });
+        let groups = same_kind.map(|it| it.group.as_str()).filter(|it| !it.is_empty());
+        let meant = close(&identity.group, groups)?;
+        let message = format!("unknown API group `{}`, so the `{}` does nothing", identity.group, identity.kind);
+        let finding = Diagnostic::warning(Code::UnknownKind, message).of(identity).at(Pointer::of(["apiVersion"]));
+        Some(finding.hint(format!("did you mean `{meant}`?")))
+    }
+}
+
+/// An API server has no such version. The document is read here as one of the version that is known.
+fn misspelled_version(document: &Document, covering: &[&HubKind]) -> Option<Diagnostic> {
+    let Document { identity, value, .. } = document;
+    let version = version_of(value.text_at(&["apiVersion"]));
+    let known: SortedSet<Text> = covering.iter().flat_map(|it| it.versions()).collect();
+    let known: Vec<&str> = known.iter().map(Text::as_str).collect();
+    if version.is_empty() || known.contains(&version) {
+        return None;
+    }
+    let meant = close(version, known)?;
+    let message = format!("unknown API version `{version}` of `{}`", identity.kind);
+    let finding = Diagnostic::warning(Code::UnknownKind, message).of(identity).at(Pointer::of(["apiVersion"]));
+    let meant = if identity.group.is_empty() { meant.to_owned() } else { format!("{}/{meant}", identity.group) };
+    Some(finding.hint(format!("did you mean `{meant}`?")))
+}
+
+/// The part of an `apiVersion` after the group.
+fn version_of(api_version: &str) -> &str {
+    api_version.rsplit_once('/').map_or(api_version, |(_, version)| version)
 }
 
 /// Why a document must not be used: a mistake in the fields that decide for which clusters it is.

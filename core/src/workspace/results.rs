@@ -532,9 +532,10 @@ impl Translated {
             (Vec::new(), ResultCache::default(), ClusterResults::new());
         let read = match view.settings.quarantine.names(&document.identity) {
             true => Err(quarantine::error()),
-            false => {
-                scope_error(view, dialect, document).map_or_else(|| dialect.read(view, document, &mut diagnostics), Err)
-            }
+            false => match scope_error(view, dialect, document) {
+                Some(error) if !dialect.reads_without_scope(document) => Err(error),
+                _ => dialect.read(view, document, &mut diagnostics),
+            },
         };
         // What cannot be translated has no results, and nothing is planned for it: it keeps its last state.
         if let Ok(subject) = &read {

@@ -31,6 +31,8 @@ pub enum ClusterFilter {
     /// Those that all of them pick, such as a placement and the one of its namespace.
     AllOf(Vec<ClusterFilter>),
     AnyOf(Vec<ClusterFilter>),
+    /// That of the namespace of an object.
+    OfNamespace(Box<ClusterFilter>),
 }
 
 impl ClusterFilter {
@@ -40,6 +42,16 @@ impl ClusterFilter {
             ClusterFilter::Members { names, .. } => names.contains(&cluster.name),
             ClusterFilter::AllOf(all) => all.iter().all(|it| it.picks(cluster)),
             ClusterFilter::AnyOf(any) => any.iter().any(|it| it.picks(cluster)),
+            ClusterFilter::OfNamespace(filter) => filter.picks(cluster),
+        }
+    }
+
+    /// The only clusters that it may pick, where it has a list of them.
+    fn names(&self) -> Option<&SortedSet<Text>> {
+        match self {
+            ClusterFilter::Members { names, .. } => Some(names),
+            ClusterFilter::OfNamespace(filter) => filter.names(),
+            _ => None,
         }
     }
 
@@ -76,6 +88,10 @@ impl ClusterFilter {
             ClusterFilter::AllOf(parts) | ClusterFilter::AnyOf(parts) => {
                 parts.iter().flat_map(|it| it.explain(cluster)).collect()
             }
+            ClusterFilter::OfNamespace(filter) => {
+                let of_namespace = |it: Reason| Reason { text: format!("its namespace: {}", it.text), ..it };
+                filter.explain(cluster).into_iter().map(of_namespace).collect()
+            }
         }
     }
 
@@ -90,6 +106,16 @@ impl ClusterFilter {
                 names.into_iter().filter_map(|name| fleet.get(name)).collect()
             }
             ClusterFilter::Members { names, .. } => names.iter().filter_map(|name| fleet.get(name)).collect(),
+            ClusterFilter::AllOf(parts) => {
+                // The part with the fewest names is walked, and the fleet is not.
+                match parts.iter().filter_map(ClusterFilter::names).min_by_key(|it| it.len()) {
+                    Some(names) => {
+                        let named = names.iter().filter_map(|name| fleet.get(name));
+                        named.filter(|cluster| self.picks(cluster)).collect()
+                    }
+                    None => fleet.clusters().filter(|cluster| self.picks(cluster)).collect(),
+                }
+            }
             _ => fleet.clusters().filter(|cluster| self.picks(cluster)).collect(),
         };
         sort_by(&mut members, |a, b| a.name.cmp(&b.name));

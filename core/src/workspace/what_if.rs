@@ -43,7 +43,7 @@ pub struct Consequences {
     pub introduced: Vec<Diagnostic>,
     /// The findings that it fixes.
     pub fixed: Vec<Diagnostic>,
-    /// The changed documents with errors that the change brings: an API server with the webhook refuses them.
+    /// The changed documents with errors that the change brings. The engine does not use them.
     pub refused: Vec<Identity>,
 }
 

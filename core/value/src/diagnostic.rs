@@ -47,9 +47,9 @@ impl Error {
         self.at.as_ref().and_then(InputLocation::pointer).cloned().unwrap_or_default()
     }
 
-    pub fn hint(mut self, hint: impl Into<String>) -> Error {
-        self.hint = Some(hint.into());
-        self
+    /// An empty hint is none.
+    pub fn hint(self, hint: impl Into<String>) -> Error {
+        self.maybe_hint(Some(hint.into()).filter(|it| !it.is_empty()))
     }
 
     pub fn maybe_hint(mut self, hint: Option<String>) -> Error {
@@ -129,8 +129,9 @@ impl Diagnostic {
         self
     }
 
+    /// An empty hint is none.
     pub fn hint(mut self, hint: impl Into<String>) -> Diagnostic {
-        self.hint = Some(hint.into());
+        self.hint = Some(hint.into()).filter(|it| !it.is_empty()).or(self.hint);
         self
     }
 }

@@ -24,6 +24,7 @@ enum Adds {
     Value(&'static str),
 }
 
+const KEEPS: &str = "x-kubernetes-preserve-unknown-fields";
 const STRING: &str = r#"{"type":"string"}"#;
 const STRINGS: &str = r#"{"items":{"type":"string"},"type":"array"}"#;
 const OBJECT: &str = r#"{"type":"object","x-kubernetes-preserve-unknown-fields":true}"#;
@@ -82,7 +83,9 @@ const fn cluster_set(path: &'static [&'static str]) -> Addition {
 ///
 /// 1. A definition that keeps unknown fields at the place needs no change.
 /// 2. Parents that are missing are added with the field.
-/// 3. Each patch tests the name of the version first, so that it fails on another definition instead of changing it.
+/// 3. A field that the definition has without any property, so that an API server drops its content, keeps unknown
+///    fields from then on.
+/// 4. Each patch tests the name of the version first, so that it fails on another definition instead of changing it.
 pub fn overlay(definitions: &[Value]) -> Option<Value> {
     let patches: Vec<Value> = definitions.iter().filter_map(patch_of).collect();
     (!patches.is_empty()).then(|| {
@@ -140,7 +143,7 @@ impl Addition {
     fn missing(&self, schema: &Value) -> Option<(Pointer, Value)> {
         let (mut here, mut place) = (schema, Pointer::root());
         for (index, step) in self.path.iter().enumerate() {
-            if here.get("x-kubernetes-preserve-unknown-fields") == Some(&true.into()) {
+            if here.get(KEEPS) == Some(&true.into()) {
                 return None;
             }
             let steps: &[&str] = if *step == "[]" { &["items"] } else { &["properties", step] };
@@ -164,7 +167,11 @@ impl Addition {
             }
         }
         match self.adds {
-            Adds::Property(_) => None,
+            Adds::Property(wanted) => {
+                let is_open = json::parse(wanted).ok()?.get(KEEPS) == Some(&true.into());
+                let has_content = [KEEPS, "properties", "additionalProperties"].iter().any(|it| here.get(it).is_some());
+                (is_open && !has_content).then(|| (place.child(KEEPS), true.into()))
+            }
             Adds::Value(value) => {
                 let known = here.get("enum")?.as_list()?;
                 let is_known = known.iter().any(|it| it.as_text() == Some(value));
@@ -273,6 +280,20 @@ mod tests {
         let found = found.expect("a patch");
         assert!(found.contains("properties/spec/properties/installPlan\n"), "{found}");
         assert!(found.contains("openAPIV3Schema/properties/status\n"), "{found}");
+    }
+
+    #[test]
+    fn a_status_without_properties_keeps_unknown_fields() {
+        let schema = |status: &str| {
+            let spec = r#""spec":{"properties":{"installPlan":{"type":"string"}}}"#;
+            patch_text(&definition("OperatorVersion", "v1beta1", &format!(r#"{{"properties":{{{spec},{status}}}}}"#)))
+        };
+        let found = schema(r#""status":{"type":"object"}"#).expect("a patch");
+        let place = "openAPIV3Schema/properties/status/x-kubernetes-preserve-unknown-fields\n  value: true\n";
+        assert!(found.contains(place), "{found}");
+        for has in [r#""properties":{"planStatus":{}}"#, r#""x-kubernetes-preserve-unknown-fields":true"#] {
+            assert_eq!(schema(&format!(r#""status":{{{has},"type":"object"}}"#)), None, "{has}");
+        }
     }
 
     #[test]

@@ -86,7 +86,7 @@ fn result(result: &ResultAnswer, origins: bool, palette: Palette, out: &mut Stri
         out.push_str(&format!("  (decision group {}{name})", group.index));
     }
     if result.kept == Some(true) {
-        out.push_str(&format!("  {}", palette.paint(Ink::Yellow, "keeps its last state because of an error")));
+        out.push_str(&format!("  {}", palette.paint(Ink::Yellow, "keeps its last state")));
     }
     out.push('\n');
     refusal(result.error.as_ref(), palette, out);

@@ -59,7 +59,7 @@ fn refused(answer: &WhatIfAnswer, palette: Palette) -> String {
     let line = |it: &String| format!("{}: {}\n", palette.paint(Ink::Red, "refused"), clean(it));
     let mut out: String = documents.map(line).collect();
     if !out.is_empty() {
-        out.push_str("the webhook denies the change; the objects of the document keep their last state\n");
+        out.push_str("the engine refuses the change; the objects of the document keep their last state\n");
     }
     out
 }
@@ -153,7 +153,7 @@ no effect, because something hides it
         );
         let want = "\
 refused: PluginOverride/acme/us
-the webhook denies the change; the objects of the document keep their last state
+the engine refuses the change; the objects of the document keep their last state
 
 fixed
   SEVERITY   CODE            AT           MESSAGE

@@ -1,44 +1,56 @@
-//! The types of the fields of deployments. The fields themselves are checked where they are read.
+//! The fields of deployments and bundles. Fields that decide what is installed, and how, are fields of the scope: without
+//! one of them another version would be installed, or other images and arguments.
 
 use crate::object::fields::{Field, Fields, Shape};
 
-/// Of a CertManagerDeployment and of an Installation.
-pub const DEPLOYMENT: Fields = Fields::some(&[
-    Field::new("adopt", Shape::Anything),
-    Field::new("dangerZone", Shape::Anything),
-    Field::new("product", Shape::Anything),
-    Field::new("version", Shape::Anything),
+/// Of a CertManagerDeployment.
+pub const DEPLOYMENT: Fields =
+    Fields::some(&[Field::scope("dangerZone", Shape::Fields(&DANGER_ZONE)), Field::scope("version", Shape::Anything)]);
+
+pub const INSTALLATION: Fields = Fields::some(&[
+    Field::scope("adopt", Shape::Anything),
+    Field::scope("dangerZone", Shape::Fields(&DANGER_ZONE)),
+    Field::scope("product", Shape::Anything),
+    Field::scope("version", Shape::Anything),
+]);
+
+const DANGER_ZONE: Fields = Fields::some(&[
+    Field::scope("containerArgOverrides", Shape::Anything),
+    Field::scope("imageOverrides", Shape::Anything),
 ]);
 
 /// Of OpenShift's CertManager.
 pub const OPENSHIFT: Fields = Fields::some(&[
-    Field::new("cainjectorConfig", Shape::Fields(&CONFIG)),
-    Field::new("controllerConfig", Shape::Fields(&CONFIG)),
-    Field::new("unsupportedConfigOverrides", Shape::Fields(&UNSUPPORTED)),
-    Field::new("webhookConfig", Shape::Fields(&CONFIG)),
+    Field::scope("cainjectorConfig", Shape::Fields(&CONFIG)),
+    Field::scope("controllerConfig", Shape::Fields(&CONFIG)),
+    Field::scope("logLevel", Shape::Anything),
+    Field::scope("managementState", Shape::Anything),
+    Field::new("operatorLogLevel", Shape::Anything),
+    Field::scope("unsupportedConfigOverrides", Shape::Fields(&UNSUPPORTED)),
+    Field::scope("webhookConfig", Shape::Fields(&CONFIG)),
 ]);
 
 const CONFIG: Fields = Fields::some(&[
-    Field::new("overrideArgs", Shape::Anything),
-    Field::new("overrideEnv", Shape::Anything),
-    Field::new("overrideLabels", Shape::Anything),
-    Field::new("overrideReplicas", Shape::Anything),
-    Field::new("overrideResources", Shape::Fields(&RESOURCES)),
-    Field::new("overrideScheduling", Shape::Fields(&SCHEDULING)),
+    Field::scope("overrideArgs", Shape::Anything),
+    Field::scope("overrideEnv", Shape::Anything),
+    Field::scope("overrideLabels", Shape::Anything),
+    Field::scope("overrideReplicas", Shape::Anything),
+    Field::scope("overrideResources", Shape::Fields(&RESOURCES)),
+    Field::scope("overrideScheduling", Shape::Fields(&SCHEDULING)),
 ]);
 
-const RESOURCES: Fields = Fields::some(&[Field::new("limits", Shape::Map), Field::new("requests", Shape::Map)]);
+const RESOURCES: Fields = Fields::some(&[Field::scope("limits", Shape::Map), Field::scope("requests", Shape::Map)]);
 
 const SCHEDULING: Fields =
-    Fields::some(&[Field::new("nodeSelector", Shape::Map), Field::new("tolerations", Shape::List(&Shape::Map))]);
+    Fields::some(&[Field::scope("nodeSelector", Shape::Map), Field::scope("tolerations", Shape::List(&Shape::Map))]);
 
 const UNSUPPORTED: Fields = Fields::some(&[
-    Field::new("cainjector", Shape::Fields(&ARGUMENTS)),
-    Field::new("controller", Shape::Fields(&ARGUMENTS)),
-    Field::new("webhook", Shape::Fields(&ARGUMENTS)),
+    Field::scope("cainjector", Shape::Fields(&ARGUMENTS)),
+    Field::scope("controller", Shape::Fields(&ARGUMENTS)),
+    Field::scope("webhook", Shape::Fields(&ARGUMENTS)),
 ]);
 
-const ARGUMENTS: Fields = Fields::some(&[Field::new("args", Shape::List(&Shape::Text))]);
+const ARGUMENTS: Fields = Fields::some(&[Field::scope("args", Shape::List(&Shape::Text))]);
 
 /// A kind of ours: every other field is a mistake.
 pub const BUNDLE: Fields = Fields::all(&[

@@ -56,7 +56,7 @@ impl<'a> Overrides<'a> {
         let spec = Pointer::of(["spec"]);
         let known: &[&str] = match Kind::of(&self.document.identity) {
             Some(Kind { may_adopt: true, .. }) => &["adopt", "dangerZone", "product", "version"],
-            _ => &["dangerZone", "product", "version"],
+            _ => &["dangerZone", "version"],
         };
         self.report_unknown_fields(&spec, known, out);
         let zone = spec.child("dangerZone");
@@ -121,7 +121,8 @@ impl<'a> Overrides<'a> {
     pub fn report_unknown_fields(&self, at: &Pointer, known: &[&str], out: &mut Vec<Diagnostic>) {
         let fields = at.get(&self.document.value).and_then(Value::as_map).into_iter().flat_map(Map::keys);
         for field in fields.filter(|it| !known.contains(&it.as_str())) {
-            let message = format!("a {} has no field `{field}` here, so it has no effect", self.document.identity.kind);
+            let kind = &self.document.identity.kind;
+            let message = format!("{} {kind} has no field `{field}` here, so it has no effect", article(kind));
             let finding = Diagnostic::warning(Code::UnknownField, message).of(&self.document.identity);
             let hint = did_you_mean(field, known.iter().copied());
             out.push(Diagnostic { hint, ..finding.at(at.child(field.clone())) });
@@ -151,6 +152,11 @@ fn report_dropped(
 /// The part of an argument before the first `=`.
 pub fn flag_of(argument: &str) -> &str {
     argument.split_once('=').map_or(argument, |(flag, _)| flag)
+}
+
+/// The article in front of a word.
+fn article(word: &str) -> &'static str {
+    if word.starts_with(['A', 'E', 'I', 'O', 'U']) { "an" } else { "a" }
 }
 
 pub fn texts(items: &[Value], at: &Pointer) -> Result<Vec<Text>, Error> {

@@ -2,14 +2,16 @@
 
 use std::sync::Arc;
 
+use super::fields;
 use crate::diagnostic::Mode;
 use crate::diagnostic::decode::Fields;
-use crate::diagnostic::{Code, Diagnostic, Error};
+use crate::diagnostic::{Code, Diagnostic, Error, Severity};
 use crate::object::document::{Document, Identity};
+use crate::object::fields::{Fields as FieldTable, check, scope_error};
 use crate::object::identity::group_of;
 use crate::value::JsonPath;
 use crate::value::collections::{SortedMap, SortedSet};
-use crate::value::path::RetentionPath;
+use crate::value::path::{Pointer, RetentionPath};
 use crate::value::suggest::suggest;
 use crate::value::{Text, Value};
 use crate::workspace::hub_kind::HubKind;
@@ -63,6 +65,10 @@ struct TypeConfigs {
     federated: SortedMap<(Text, Text), Identity>,
     /// The kinds of objects that hold statuses.
     statuses: SortedSet<(Text, Text)>,
+    /// Those with a mistake in a field that decides what they govern.
+    broken: SortedMap<Identity, Error>,
+    /// The first one of which it is unknown which kind it governs.
+    vague: Option<Error>,
 }
 
 fn type_configs(view: View) -> Arc<TypeConfigs> {
@@ -71,12 +77,64 @@ fn type_configs(view: View) -> Arc<TypeConfigs> {
         for config in view.store.of_kind(CORE, TYPE_CONFIG, None) {
             let (group, kind) = (federated_type(config, "group", TYPES), federated_type(config, "kind", ""));
             configs.federated.entry((group.into(), kind.into())).or_insert_with(|| config.identity.clone());
+            if let Some(error) = mistake(config, &fields::TYPE_CONFIG) {
+                if configs.vague.is_none() && (kind.is_empty() || is_about_federated_type(config)) {
+                    configs.vague = Some(error.clone());
+                }
+                configs.broken.insert(config.identity.clone(), error);
+            }
             if let Some((api_version, kind)) = status_type(config) {
                 configs.statuses.insert((group_of(&api_version).into(), kind));
             }
         }
         configs
     })
+}
+
+/// The first mistake because of which a document of the control plane must not be used. Its place is in that document,
+/// where `lint` reports it.
+fn mistake(document: &Document, known: &FieldTable) -> Option<Error> {
+    let error = scope_error(&document.value, known, &JsonPath::ROOT)?;
+    let message = format!("`{}` cannot be read: {}", document.identity, error.message);
+    Some(Error { message, at: None, ..error })
+}
+
+/// Whether a mistake of a FederatedTypeConfig is in the kind that it federates.
+fn is_about_federated_type(config: &Document) -> bool {
+    let place = Pointer::of(["spec", "federatedType"]);
+    let mut found = check(&config.value, &fields::TYPE_CONFIG, &JsonPath::ROOT).into_iter();
+    found.any(|it| it.severity == Severity::Error && it.at.path.is_some_and(|path| place.contains(&path)))
+}
+
+/// The FederatedTypeConfig of a federated kind, if one is loaded and can be used.
+///
+/// # Errors
+///
+/// It has a mistake in a field that decides what it governs; or the kind has none, and another one has a mistake because
+/// of which it is unknown which kind that one governs.
+pub fn usable_config<'a>(view: View<'a>, federated: &Identity) -> Result<Option<&'a Document>, Error> {
+    let (configs, config) = (type_configs(view), type_config(view, federated));
+    let error = match config {
+        Some(config) => configs.broken.get(&config.identity),
+        None => configs.vague.as_ref(),
+    };
+    error.cloned().map_or(Ok(config), Err)
+}
+
+/// # Errors
+///
+/// The KubeFedConfig of a control plane has a mistake in a field that decides what it governs.
+pub fn check_config(view: View, scope: &Scope) -> Result<(), Error> {
+    let broken = view.store.derived("kubefed broken configs", || {
+        let mut broken = SortedMap::new();
+        for config in view.store.of_kind(CORE, CONFIG, None) {
+            if let Some(error) = mistake(config, &fields::CONFIG) {
+                broken.entry(config.identity.namespace.clone()).or_insert(error);
+            }
+        }
+        broken
+    });
+    broken.get(&scope.namespace).cloned().map_or(Ok(()), Err)
 }
 
 /// The FederatedTypeConfig of a federated kind, if one is loaded.
@@ -174,7 +232,7 @@ pub fn federated_kinds<'a>(view: View<'a>) -> impl Iterator<Item = HubKind> + 'a
             plural: federated_type(config, "pluralName", &plural).into(),
             scope: federated_type(config, "scope", scope).into(),
             version: federated_type(config, "version", VERSION).into(),
-            ..HubKind::all_like("", "", "").with_status().guarded().with_fields(&super::fields::FEDERATED)
+            ..HubKind::all_like("", "", "").with_status().guarded().with_fields(&fields::FEDERATED)
         })
     })
 }

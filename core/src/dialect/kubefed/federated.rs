@@ -33,7 +33,7 @@ use crate::workspace::targets::Targets;
 /// Its target, placement, overrides or retention rules cannot be read.
 pub fn read(view: View, document: &Document, out: &mut Vec<Diagnostic>) -> Result<Federated, Error> {
     let (mode, subject) = (view.settings.mode, Arc::new(document.identity.clone()));
-    let config = plane::type_config(view, &subject);
+    let config = plane::usable_config(view, &subject)?;
     let is_disabled =
         !config.map_or(Ok(true), plane::propagates).map_err(|error| elsewhere(config, "propagation", error))?;
     let of_config = config.map(|it| it.identity.clone());
@@ -42,6 +42,7 @@ pub fn read(view: View, document: &Document, out: &mut Vec<Diagnostic>) -> Resul
     let mut several = Vec::new();
     let scope = plane::scope(view, config, &mut several);
     out.extend(several.into_iter().map(|it| it.of(&subject)));
+    plane::check_config(view, &scope)?;
     let placed = placement(view, document, &scope, !target.namespace.is_empty(), out)?;
     let overrides = overrides(document, &subject, mode, out)?;
     let mut depends = placed.depends;

@@ -2,19 +2,28 @@
 
 use crate::object::fields::{Field, Fields, Shape};
 
-/// Of every federated kind.
+/// Of every federated kind. Without one of them, clusters would lose their copies, or values of these.
 pub const FEDERATED: Fields = Fields::some(&[
-    Field::new("overrides", Shape::List(&Shape::Map)),
-    Field::scope("placement", Shape::Map),
-    Field::new("retainReplicas", Shape::Anything),
-    Field::new("retention", Shape::Anything),
-    Field::new("template", Shape::Map),
+    Field::scope("overrides", Shape::List(&Shape::Map)),
+    Field::scope("placement", Shape::Fields(&PLACEMENT)),
+    Field::scope("retainReplicas", Shape::Anything),
+    Field::scope("retention", Shape::Anything),
+    Field::scope("template", Shape::Map),
 ]);
+
+const PLACEMENT: Fields = Fields::all(&[
+    Field::scope("clusterSelector", Shape::Anything),
+    Field::scope("clusterSets", Shape::Anything),
+    Field::scope("clusters", Shape::List(&Shape::Fields(&LISTED))),
+    Field::scope("placementRef", Shape::Anything),
+]);
+
+const LISTED: Fields = Fields::all(&[Field::scope("name", Shape::Text)]);
 
 pub const TYPE_CONFIG: Fields = Fields::some(&[
     Field::scope("federatedType", Shape::Fields(&API_RESOURCE)),
     Field::scope("propagation", Shape::Anything),
-    Field::new("retention", Shape::Anything),
+    Field::scope("retention", Shape::Anything),
     Field::new("statusCollection", Shape::Anything),
     Field::new("statusType", Shape::Fields(&API_RESOURCE)),
     Field::scope("targetType", Shape::Fields(&API_RESOURCE)),
@@ -25,7 +34,7 @@ const API_RESOURCE: Fields = Fields::some(&[
     Field::scope("group", Shape::Text),
     Field::scope("kind", Shape::Text),
     Field::new("pluralName", Shape::Text),
-    Field::new("scope", Shape::Text),
+    Field::scope("scope", Shape::OneOf(&["", "Cluster", "Namespaced"])),
     Field::scope("version", Shape::Text),
 ]);
 
@@ -46,10 +55,10 @@ pub const CONFIG: Fields = Fields::some(&[
     Field::new("leaderElect", Shape::Map),
     Field::scope("scope", Shape::OneOf(&["", "Cluster", "Namespaced"])),
     Field::new("statusController", Shape::Map),
-    Field::new("syncController", Shape::Fields(&SYNC)),
+    Field::scope("syncController", Shape::Fields(&SYNC)),
 ]);
 
 const SYNC: Fields = Fields::some(&[
-    Field::new("adoptResources", Shape::OneOf(&["", "Disabled", "Enabled"])),
+    Field::scope("adoptResources", Shape::OneOf(&["", "Disabled", "Enabled"])),
     Field::new("maxConcurrentReconciles", Shape::Anything),
 ]);

@@ -128,7 +128,7 @@ impl Leaver {
             if plane::scope(view, config, &mut Vec::new()) != scope {
                 continue;
             }
-            match plane::target(document, config) {
+            match plane::usable_config(view, &document.identity).and_then(|config| plane::target(document, config)) {
                 Ok(target) => self.copies.push(target),
                 Err(_) => self.unknown.push(document.identity.clone()),
             }

@@ -8,11 +8,12 @@
 
 use std::sync::Arc;
 
-use super::{Federated, Holding};
+use super::{Federated, Holding, Leaving};
 use crate::diagnostic::Mode;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::engine::rendered::{Fate, LocalField, Rendered};
 use crate::engine::retain::local::{LocalChange, Of, local_changes};
+use crate::object::identity::is_terminating;
 use crate::object::managed_fields::Owners;
 use crate::value::Value;
 use crate::value::path::{Pointer, RetentionPath, list_index};
@@ -25,7 +26,9 @@ use crate::workspace::store::View;
 impl Federated {
     /// Adds the local changes of the live object to a result, and reports them.
     pub fn find_local(&self, view: View, live: &Value, rendered: &mut Rendered) {
-        if !matches!(self.holding(live), Holding::Managed | Holding::Free) {
+        // What is being deleted is not updated any more.
+        let is_leaving = self.leaving != Leaving::No || is_terminating(live);
+        if is_leaving || !matches!(self.holding(live), Holding::Managed | Holding::Free) {
             return;
         }
         let keeps = view.settings.local_changes == LocalChanges::Keep;

@@ -14,10 +14,12 @@
 //! names.
 
 use super::control_plane::{self as plane, FEDERATED_NAMESPACE, TYPES};
+use super::fields::FEDERATED;
 use crate::diagnostic::decode::Fields;
 use crate::diagnostic::{Code, Diagnostic, Error, Mode, Severity};
 use crate::engine::select::Selector;
 use crate::object::document::{Document, Identity};
+use crate::object::fields::scope_error;
 use crate::value::JsonPath;
 use crate::value::suggest::Hints;
 use crate::value::{Text, Value};
@@ -56,12 +58,13 @@ pub fn placement(
     placement.depends.push(Dependency::Document(identity.clone()));
     let around = match view.store.document(&identity) {
         Some(namespace) => {
-            let around = placement_of(view, namespace).map_err(|error| {
+            let mistake = scope_error(&namespace.value, &FEDERATED, &JsonPath::ROOT);
+            let around = mistake.map_or_else(|| placement_of(view, namespace), Err).map_err(|error| {
                 let message = format!("the placement of `{identity}` cannot be read: {}", error.message);
                 Error { message, at: None, ..error }
             })?;
             placement.depends.extend(around.depends);
-            around.picks
+            ClusterFilter::OfNamespace(Box::new(around.picks))
         }
         None => {
             placement.has_namespace = false;
@@ -201,17 +204,30 @@ fn says_nothing(selector: &Value) -> bool {
 /// In a larger fleet, comparing a name with all others would take too long for a hint.
 const COMPARED: usize = 1_000;
 
+/// Every object has a plan of its own, so a plan compares less: the first names of a placement, in a small fleet.
+const PLANNED: usize = 100;
+const HINTS: usize = 3;
+
 /// Whether a placement lists a cluster that is not in the fleet.
 pub fn has_unknown_clusters(view: View, document: &Document, scope: &Scope) -> bool {
     let fleet = view.store.fleet(scope);
     listed(document).iter().any(|(_, name)| fleet.is_none_or(|it| it.get(name).is_none()))
 }
 
-/// The clusters that a placement lists and that are not in the fleet, each with its finding.
+/// The clusters that a placement lists and that are not in the fleet, each with its finding; of all documents.
 pub fn unknown_clusters(view: View, document: &Document, scope: &Scope, hints: &mut Hints) -> Vec<Diagnostic> {
+    unknown_among(view, document, scope, hints, COMPARED)
+}
+
+/// The same for the plan of one object.
+pub fn unknown_in_plan(view: View, document: &Document, scope: &Scope) -> Vec<Diagnostic> {
+    unknown_among(view, document, scope, &mut Hints::first(HINTS), PLANNED)
+}
+
+fn unknown_among(view: View, document: &Document, scope: &Scope, hints: &mut Hints, most: usize) -> Vec<Diagnostic> {
     let fleet = view.store.fleet(scope);
     let is_unknown = |(_, name): &(usize, Text)| fleet.is_none_or(|it| it.get(name).is_none());
-    let compared = fleet.filter(|it| it.len() <= COMPARED);
+    let compared = fleet.filter(|it| it.len() <= most);
     let spec = JsonPath::ROOT.key("spec");
     let placement = spec.key("placement");
     let list = placement.key("clusters");

@@ -2,16 +2,17 @@
 
 use crate::object::fields::{Field, Fields, Shape};
 
+/// Without its install plan, or a part of it, an OperatorVersion would uninstall what it installed.
 pub const VERSION: Fields = Fields::some(&[
     Field::new("appVersion", Shape::Text),
     Field::new("connectionString", Shape::Text),
-    Field::new("installPlan", Shape::Anything),
+    Field::scope("installPlan", Shape::Anything),
     Field::new("operator", Shape::Map),
     Field::new("operatorVersion", Shape::Text),
     Field::new("parameters", Shape::Anything),
-    Field::new("plans", Shape::Named(&Shape::Fields(&PLAN))),
-    Field::new("tasks", Shape::List(&Shape::Fields(&TASK))),
-    Field::new("templates", Shape::Named(&Shape::Anything)),
+    Field::scope("plans", Shape::Named(&Shape::Fields(&PLAN))),
+    Field::scope("tasks", Shape::List(&Shape::Fields(&TASK))),
+    Field::scope("templates", Shape::Named(&Shape::Anything)),
     Field::new("upgradableFrom", Shape::Anything),
     Field::new("version", Shape::Text),
 ]);

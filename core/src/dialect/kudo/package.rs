@@ -6,15 +6,17 @@
 
 use std::cmp::Ordering;
 
+use super::fields;
 use super::scope::{CRD, Scopes};
 use crate::diagnostic::Mode;
 use crate::diagnostic::{Code, Diagnostic, Error, Severity};
 use crate::object::document::{Document, Identity};
+use crate::object::fields::scope_error;
 use crate::value::collections::SortedMap;
 use crate::value::path::Pointer;
 use crate::value::sorting::sort_by;
 use crate::value::suggest::{Hints, close, suggest};
-use crate::value::{Map, Text, Value};
+use crate::value::{JsonPath, Map, Text, Value};
 use crate::yaml;
 
 /// The wave of the first objects. The one before is for the finalizer of the OperatorVersion.
@@ -95,6 +97,9 @@ pub const STRATEGIES: [&str; 2] = ["serial", "parallel"];
 ///
 /// The plan, a task or a template of it cannot be used. All but the first of the reasons go to `out`.
 pub fn read(document: &Document, scopes: &Scopes, out: &mut Vec<Diagnostic>) -> Result<Option<Install>, Error> {
+    if let Some(error) = scope_error(&document.value, &fields::VERSION, &JsonPath::ROOT) {
+        return Err(error);
+    }
     let spec = document.value.get("spec").unwrap_or(&Value::Null);
     let name = match spec.get("installPlan") {
         None | Some(Value::Null) => return Ok(None),

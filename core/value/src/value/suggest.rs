@@ -48,17 +48,25 @@ const HINTS: usize = 100;
 /// (0..100).for_each(|_| drop(hints.did_you_mean("replica", ["replicas"])));
 /// assert_eq!(hints.did_you_mean("replica", ["replicas"]), None, "later findings have no hint");
 /// ```
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Hints {
-    given: usize,
+    left: usize,
+}
+
+impl Default for Hints {
+    fn default() -> Hints {
+        Hints::first(HINTS)
+    }
 }
 
 impl Hints {
+    /// For lists that are many themselves: only the first few of each get one.
+    pub fn first(findings: usize) -> Hints {
+        Hints { left: findings }
+    }
+
     pub fn did_you_mean<'a>(&mut self, word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<String> {
-        if self.given >= HINTS {
-            return None;
-        }
-        self.given = self.given.saturating_add(1);
+        self.left = self.left.checked_sub(1)?;
         did_you_mean(word, candidates)
     }
 
@@ -122,7 +130,7 @@ pub fn did_you_mean<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str
     nearest(word, candidates).map(|name| format!("did you mean `{name}`?"))
 }
 
-/// The name that was probably meant, or else all of them after a word such as `one of`.
+/// The name that was probably meant, or else all of them after a word such as `one of`; empty if there are none.
 ///
 /// # Example
 ///
@@ -131,6 +139,7 @@ pub fn did_you_mean<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str
 ///
 /// assert_eq!(suggest("slect", &["select", "fold"], "one of"), "did you mean `select`?");
 /// assert_eq!(suggest("xyz", &["select", "fold"], "one of"), "one of: select, fold");
+/// assert_eq!(suggest("xyz", &[], "one of"), "");
 /// ```
 pub fn suggest(word: &str, known: &[&str], listed: &str) -> String {
     did_you_mean(word, known.iter().copied()).unwrap_or_else(|| list(known, listed))
@@ -141,6 +150,7 @@ fn list(known: &[&str], listed: &str) -> String {
     const LISTED: usize = 50;
     let names = known.get(..LISTED).unwrap_or(known).join(", ");
     match known.len().saturating_sub(LISTED) {
+        _ if known.is_empty() => String::new(),
         0 => format!("{listed}: {names}"),
         more => format!("{listed}: {names} and {more} more"),
     }

@@ -125,7 +125,7 @@ export class WhatIf extends LitElement {
       ${
         answer?.refused
           ? html`<p class="card error" role="alert">
-              Refused: ${answer.refused.join(", ")}. The webhook refuses the change, and what the document governs keeps
+              Refused: ${answer.refused.join(", ")}. The engine refuses the change, and what the document governs keeps
               its last state.
             </p>`
           : nothing
