@@ -6,6 +6,7 @@ use crate::choice;
 use crate::diagnostic::{Diagnostic, Error, Location, Severity};
 use crate::engine::fold::{Effective, Folded, Source, with_per_cluster};
 use crate::engine::rendered::Rendered;
+use crate::engine::select::fleet::Fleet;
 use crate::object::document::Identity;
 use crate::object::kinds::clusters::is_cluster;
 use crate::object::redacted::Visibility;
@@ -21,13 +22,13 @@ use crate::workspace::observed::HUB;
 use crate::workspace::plan::{Action, Plan, Verb, planned};
 use crate::workspace::removal::{self, Collected};
 use crate::workspace::results::{ClusterResult, PerClusterOptions, Previous, PreviousResults, Results, SubjectEntry};
-use crate::workspace::store::{Scope, Store, View};
+use crate::workspace::store::{Scope, Store, View, count_clusters};
 use crate::workspace::trial::Journal;
 
 /// What would change, and for which clusters.
 #[derive(Debug)]
 pub struct Consequences {
-    /// All clusters of the fleet.
+    /// All clusters of the fleet, before or after the change.
     pub clusters: usize,
     /// The scope of the clusters of each subject that changes: names alone do not identify clusters.
     pub scopes: SortedMap<Identity, Scope>,
@@ -119,7 +120,9 @@ pub fn what_if(
 ) -> Result<Consequences, Error> {
     workspace.refresh(now);
     let plan_before = planned(workspace, None, None, &[], &mut Vec::new());
-    let mut trial = workspace.trial(change, Trial::look)?;
+    let clusters_before = clusters_of(&workspace.store);
+    let mut trial = workspace
+        .trial(change, |workspace, replaced, journal| Trial::look(workspace, replaced, journal, &clusters_before))?;
     let edited_clusters: Vec<Identity> = trial.edited.iter().filter(|it| is_cluster(it)).cloned().collect();
     let per_cluster_before = workspace.results.per_cluster_options(&workspace.store, &edited_clusters);
     trial.tally.compare_per_cluster(&per_cluster_before, &trial.per_cluster_after, &workspace.store);
@@ -150,6 +153,19 @@ pub fn what_if(
     })
 }
 
+/// The names of all clusters.
+fn clusters_of(store: &Store) -> Vec<(Scope, Vec<Text>)> {
+    let names = |fleet: &Fleet| fleet.clusters().map(|it| it.name.clone()).collect();
+    store.fleets().map(|(scope, fleet)| (scope.clone(), names(fleet))).collect()
+}
+
+/// The clusters that were there before a change, and those that are there after it.
+fn count_all(before: &[(Scope, Vec<Text>)], store: &Store) -> usize {
+    let before = before.iter().flat_map(|(scope, names)| names.iter().map(move |name| (scope, name)));
+    let after = store.fleets().flat_map(|(scope, fleet)| fleet.clusters().map(move |it| (scope, &it.name)));
+    count_clusters(before.chain(after))
+}
+
 /// The state while the change was in effect.
 struct Trial {
     tally: Tally,
@@ -168,7 +184,12 @@ struct Trial {
 }
 
 impl Trial {
-    fn look(workspace: &mut Workspace, replaced: &PreviousResults, journal: &Journal) -> Trial {
+    fn look(
+        workspace: &mut Workspace,
+        replaced: &PreviousResults,
+        journal: &Journal,
+        clusters_before: &[(Scope, Vec<Text>)],
+    ) -> Trial {
         let edited: Vec<Identity> = journal.documents().cloned().collect::<SortedSet<_>>().into_iter().collect();
         let edited_clusters: Vec<Identity> = edited.iter().filter(|it| is_cluster(it)).cloned().collect();
         let plan_after = planned(workspace, None, None, &[], &mut Vec::new());
@@ -179,7 +200,7 @@ impl Trial {
             tally.compare(identity, before, store, results);
             of_replaced(identity, before, results.get(identity), &mut found_before, &mut found_after);
         }
-        removal::waiting(journal).for_each(|it| tally.leave(it, results));
+        removal::waiting(journal, store).for_each(|it| tally.leave(it, results));
         let scopes = replaced.iter().filter_map(|(identity, before)| {
             let now = results.get(identity).and_then(SubjectEntry::scope);
             Some((identity.clone(), now.or_else(|| before.scope())?.clone()))
@@ -198,7 +219,7 @@ impl Trial {
             collected: removal::collected(store, journal, &plan_after),
             tally,
             plan_after,
-            clusters: store.distinct_clusters(),
+            clusters: count_all(clusters_before, store),
             per_cluster_after: results.per_cluster_options(store, &edited_clusters),
             edited,
             found_before,
