@@ -354,7 +354,7 @@ export interface ConfigureRequest {
 /** How far it reaches. */
 export interface Counts {
   changed: number;
-  /** All clusters of the fleet. */
+  /** All clusters of the fleet, before or after the change. */
   clusters: number;
   /** Clusters for which the change has no effect because something hides it. */
   shadowed: number;

@@ -4,7 +4,7 @@ import { at, clone, has, isMap, Refusal, same } from "./json.mjs";
 import { byKind } from "./match.mjs";
 import { patch } from "./patch.mjs";
 import { retain } from "./retain.mjs";
-import { labelSelector, select, selectorOf } from "./select.mjs";
+import { select, selectorOf } from "./select.mjs";
 
 const PRESET = "greenhouse.sap/pluginpreset";
 export const APPLIED = "fleetfold.dev/applied";
@@ -24,10 +24,13 @@ export function planPreset(documents, live) {
   const named = (kind) => documents.filter((it) => it.kind === kind);
   const [preset] = named("PluginPreset");
   const clusters = named("Cluster");
-  const picks = attempt(() => labelSelector(preset.spec.clusterSelector));
+  const picks = attempt(() => selectorOf(preset.spec.clusterSelector));
   // A bad selector keeps what is there.
   if (!picks) return [];
-  const picked = clusters.filter(({ metadata }) => picks(metadata.labels ?? {})).map((it) => it.metadata.name);
+  const picked = clusters
+    .map((it) => it.metadata)
+    .filter(picks)
+    .map((it) => it.name);
   const isOurs = ({ metadata }) => metadata.labels?.[PRESET] === preset.metadata.name;
   const actions = picked.flatMap((cluster) => planPlugin(preset, cluster, named, live, isOurs));
   // The Plugin of a cluster without a document stays: the cluster may only be unknown.
@@ -35,14 +38,17 @@ export function planPreset(documents, live) {
   const ours = live.filter(isOurs);
   const left = ours.filter(({ spec }) => !picked.includes(spec.clusterName) && isKnown(spec.clusterName));
   const isRetained = preset.spec.deletionPolicy === "Retain";
-  const deletes = isRetained
-    ? []
-    : left.map((it) => ({
-        verb: "delete",
-        cluster: "",
-        name: it.metadata.name,
-        held: picked.length === 0 || losesAll(left.length, ours.length) || undefined,
-      }));
+  // A selector that names a cluster which does not exist deletes no Plugin.
+  const isTypo = preset.spec.clusterSelector.clusterNames?.some((name) => !isKnown(name));
+  const deletes =
+    isRetained || isTypo
+      ? []
+      : left.map((it) => ({
+          verb: "delete",
+          cluster: "",
+          name: it.metadata.name,
+          held: picked.length === 0 || losesAll(left.length, ours.length) || undefined,
+        }));
   return [...actions, ...deletes];
 }
 

@@ -77,7 +77,7 @@ pub struct CollectedAnswer {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Counts {
     pub changed: i64,
-    /// All clusters of the fleet.
+    /// All clusters of the fleet, before or after the change.
     pub clusters: i64,
     /// Clusters for which the change has no effect because something hides it.
     pub shadowed: i64,

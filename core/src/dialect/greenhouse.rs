@@ -36,6 +36,7 @@ mod preset;
 mod stack;
 mod status;
 mod ties;
+mod unknown;
 
 pub use defaults::{fill, has_defaults};
 pub use overrides::contradictions;

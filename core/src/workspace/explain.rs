@@ -89,7 +89,10 @@ fn sets(setting: &Setting, path: &str) -> bool {
 fn through_parent(origin: &LayerValue, path: &str) -> Option<Reason> {
     let parent = origin.via.as_ref()?;
     let text = match (&origin.source, origin.deep) {
-        (None, _) => format!("the layer sets `{parent}` without `{path}`, which removes what lower layers set there"),
+        (None, true) => format!("the layer merges `{parent}`, which removes `{path}`"),
+        (None, false) => {
+            format!("the layer sets `{parent}` without `{path}`, which removes what lower layers set there")
+        }
         (Some(_), true) => format!("the layer merges `{parent}`, which has `{path}`"),
         (Some(_), false) => format!("the layer sets `{parent}`, which has `{path}`"),
     };

@@ -61,9 +61,14 @@ pub fn delete(workspace: &mut Workspace, journal: &mut Journal, identity: &Ident
     }
 }
 
-/// The deleted documents that wait for their finalizers.
-pub fn waiting(journal: &Journal) -> impl Iterator<Item = &Identity> {
-    journal.deleted.iter().filter(|it| it.waits).map(|it| &it.identity)
+/// The deleted documents that wait for their finalizers, and those that a change marks as being deleted.
+pub fn waiting<'a>(journal: &'a Journal, store: &'a Store) -> impl Iterator<Item = &'a Identity> {
+    let deleted = journal.deleted.iter().filter(|it| it.waits).map(|it| &it.identity);
+    let is_marked = |it: &&Document| {
+        let now = store.document(&it.identity);
+        !is_terminating(&it.value) && now.is_some_and(|it| is_terminating(&it.value))
+    };
+    deleted.chain(journal.replaced().filter(is_marked).map(|it| &it.identity))
 }
 
 /// All that the garbage collector deletes because of a change, also after finalizers are removed. What the plan

@@ -82,6 +82,14 @@ impl Journal {
         })
     }
 
+    /// The documents that were replaced or unloaded, as they were before.
+    pub fn replaced(&self) -> impl Iterator<Item = &Document> {
+        self.steps.iter().filter_map(|it| match it {
+            Undo::Put(document) => Some(&**document),
+            Undo::Remove(_) | Undo::Observed(..) | Undo::Settings(_) => None,
+        })
+    }
+
     /// The documents that were loaded or unloaded.
     pub fn documents(&self) -> impl Iterator<Item = &Identity> {
         self.steps.iter().filter_map(|it| match it {

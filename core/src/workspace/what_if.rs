@@ -6,6 +6,7 @@ use crate::choice;
 use crate::diagnostic::{Diagnostic, Error, Location, Severity};
 use crate::engine::fold::{Effective, Folded, Source, with_per_cluster};
 use crate::engine::rendered::Rendered;
+use crate::engine::select::fleet::Fleet;
 use crate::object::document::Identity;
 use crate::object::kinds::clusters::is_cluster;
 use crate::object::redacted::Visibility;
@@ -21,7 +22,7 @@ use crate::workspace::observed::HUB;
 use crate::workspace::plan::{Action, Plan, Verb, planned};
 use crate::workspace::removal::{self, Collected};
 use crate::workspace::results::{ClusterResult, PerClusterOptions, Previous, PreviousResults, Results, SubjectEntry};
-use crate::workspace::store::{Scope, Store, View};
+use crate::workspace::store::{Scope, Store, View, count_clusters};
 use crate::workspace::subject::Subject;
 use crate::workspace::targets::Targets;
 use crate::workspace::trial::Journal;
@@ -29,7 +30,7 @@ use crate::workspace::trial::Journal;
 /// What would change, and for which clusters.
 #[derive(Debug)]
 pub struct Consequences {
-    /// All clusters of the fleet.
+    /// All clusters of the fleet, before or after the change.
     pub clusters: usize,
     /// The scope of the clusters of each subject that changes: names alone do not identify clusters.
     pub scopes: SortedMap<Identity, Scope>,
@@ -121,9 +122,9 @@ pub fn what_if(
 ) -> Result<Consequences, Error> {
     workspace.refresh(now);
     let plan_before = planned(workspace, None, None, &[], &mut Vec::new());
-    let unknown_before = with_unknown_labels(&workspace.store);
-    let mut trial = workspace
-        .trial(change, |workspace, replaced, journal| Trial::look(workspace, replaced, journal, unknown_before))?;
+    let before = ClustersBefore::of(&workspace.store);
+    let mut trial =
+        workspace.trial(change, |workspace, replaced, journal| Trial::look(workspace, replaced, journal, before))?;
     let edited_clusters: Vec<Identity> = trial.edited.iter().filter(|it| is_cluster(it)).cloned().collect();
     let per_cluster_before = workspace.results.per_cluster_options(&workspace.store, &edited_clusters);
     trial.tally.compare_per_cluster(&per_cluster_before, &trial.per_cluster_after, &workspace.store);
@@ -154,6 +155,27 @@ pub fn what_if(
     })
 }
 
+/// The clusters before a change.
+struct ClustersBefore {
+    names: Vec<(Scope, Vec<Text>)>,
+    with_unknown_labels: SortedSet<Text>,
+}
+
+impl ClustersBefore {
+    fn of(store: &Store) -> ClustersBefore {
+        let names = |fleet: &Fleet| fleet.clusters().map(|it| it.name.clone()).collect();
+        let names = store.fleets().map(|(scope, fleet)| (scope.clone(), names(fleet))).collect();
+        ClustersBefore { names, with_unknown_labels: with_unknown_labels(store) }
+    }
+
+    /// How many clusters were there before the change or are there after it.
+    fn count_with(&self, store: &Store) -> usize {
+        let before = self.names.iter().flat_map(|(scope, names)| names.iter().map(move |name| (scope, name)));
+        let after = store.fleets().flat_map(|(scope, fleet)| fleet.clusters().map(move |it| (scope, &it.name)));
+        count_clusters(before.chain(after))
+    }
+}
+
 /// The state while the change was in effect.
 struct Trial {
     tally: Tally,
@@ -176,19 +198,20 @@ impl Trial {
         workspace: &mut Workspace,
         replaced: &PreviousResults,
         journal: &Journal,
-        unknown_before: SortedSet<Text>,
+        clusters_before: ClustersBefore,
     ) -> Trial {
         let edited: Vec<Identity> = journal.documents().cloned().collect::<SortedSet<_>>().into_iter().collect();
         let edited_clusters: Vec<Identity> = edited.iter().filter(|it| is_cluster(it)).cloned().collect();
         let plan_after = planned(workspace, None, None, &[], &mut Vec::new());
         let Workspace { store, results, .. } = workspace;
-        let mut tally = Tally { unknown_before, ..Tally::default() };
+        let clusters = clusters_before.count_with(store);
+        let mut tally = Tally { unknown_before: clusters_before.with_unknown_labels, ..Tally::default() };
         let (mut found_before, mut found_after) = (Vec::new(), Vec::new());
         for (identity, before) in replaced.iter() {
             tally.compare(identity, before, store, results);
             of_replaced(identity, before, results.get(identity), &mut found_before, &mut found_after);
         }
-        removal::waiting(journal).for_each(|it| tally.leave(it, results));
+        removal::waiting(journal, store).for_each(|it| tally.leave(it, results));
         let scopes = replaced.iter().filter_map(|(identity, before)| {
             let now = results.get(identity).and_then(SubjectEntry::scope);
             Some((identity.clone(), now.or_else(|| before.scope())?.clone()))
@@ -207,7 +230,7 @@ impl Trial {
             collected: removal::collected(store, journal, &plan_after),
             tally,
             plan_after,
-            clusters: store.distinct_clusters(),
+            clusters,
             per_cluster_after: results.per_cluster_options(store, &edited_clusters),
             edited,
             found_before,

@@ -13,6 +13,15 @@ const selectors = (random) =>
     { matchExpressions: [{ key: "tier", operator: "NotIn", values: ["gold"] }] },
   ]);
 
+const presetSelectors = (random) =>
+  random.chance(70)
+    ? selectors(random)
+    : {
+        clusterNames: random.some(["c1", "c2", "c3", "c4"], 55),
+        ...(random.chance(30) && { labelSelector: selectors(random) }),
+        ...(random.chance(30) && { ignoreClusters: [random.pick(["c1", "c9"])] }),
+      };
+
 function greenhouse(random) {
   const document = (kind, name, spec, metadata) => ({
     apiVersion: "greenhouse.sap/v1alpha1",
@@ -82,7 +91,9 @@ function greenhouse(random) {
       })),
     }),
     document("PluginPreset", "p", {
-      clusterSelector: random.chance(98) ? selectors(random) : { matchExpressions: [{ key: "tier", operator: "In" }] },
+      clusterSelector: random.chance(98)
+        ? presetSelectors(random)
+        : { matchExpressions: [{ key: "tier", operator: "In" }] },
       ...(random.chance(20) && { deletionPolicy: random.pick(["Retain", "Delete"]) }),
       plugin: { pluginDefinitionRef: { kind: "PluginDefinition", name: "d" }, optionValues: [...oneOf("name")] },
       ...(random.chance(50) && {

@@ -1,8 +1,8 @@
 //! Why an override is used or not, for `explain`. It reads documents again, so that results need not carry the answer.
 
-use super::lookups::Lookups;
+use super::lookups::{IN_ORGANIZATIONS, Lookups};
 use super::overrides::Override;
-use super::{GROUP, OVERRIDE};
+use super::{GROUP, ORGANIZATION, OVERRIDE, identity};
 use crate::diagnostic::{Code, Diagnostic, ReasonCode};
 use crate::engine::select::Reason;
 use crate::object::document::{Document, Identity};
@@ -58,14 +58,24 @@ pub fn difference(precedence: Precedence, higher: (&Override, &Identity), lower:
     }
 }
 
-/// Reports an override in the namespace of an organization that is not loaded, where organizations are.
-pub fn report_unknown_organization(document: &Document, lookups: &mut Lookups, out: &mut Vec<Diagnostic>) {
-    let (own, known) = (&document.identity, &lookups.organizations);
-    if !known.is_empty() && !own.namespace.is_empty() && !known.contains(&own.namespace) {
+/// Reports an override in a namespace without an organization, clusters, presets and plugins, where others have some.
+pub fn report_unknown_organization(view: View, document: &Document, lookups: &mut Lookups, out: &mut Vec<Diagnostic>) {
+    let own = &document.identity;
+    if own.namespace.is_empty() || is_organization(view, &own.namespace) {
+        return;
+    }
+    let known = lookups.organizations(view);
+    if !known.is_empty() {
         let message = format!("there is no organization `{}`, so the override reaches no plugin", own.namespace);
         let finding = Diagnostic::warning(Code::UnknownOrganization, message);
         let finding = finding.of(own).at(Pointer::of(["metadata", "namespace"]));
         let hint = lookups.hints.did_you_mean(&own.namespace, known.iter().map(Text::as_str));
         out.push(Diagnostic { hint, ..finding });
     }
+}
+
+/// Whether a namespace is one of an organization: its document may be missing among the loaded ones.
+fn is_organization(view: View, namespace: &Text) -> bool {
+    view.document(&identity(ORGANIZATION, "", namespace)).is_some()
+        || IN_ORGANIZATIONS.iter().any(|kind| view.store.of_kind(GROUP, kind, Some(namespace)).next().is_some())
 }

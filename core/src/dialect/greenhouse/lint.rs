@@ -8,6 +8,7 @@ use super::entries::Part;
 use super::lookups::Lookups;
 use super::overrides::{self, Override};
 use super::preset::Preset;
+use super::unknown::unknown_clusters;
 use super::{
     CATALOG, CLUSTER, CLUSTER_DEFINITION, DEFINITION, GROUP, ORGANIZATION, OVERRIDE, PLUGIN, PRESET, preset_of,
     scope_of,
@@ -38,7 +39,7 @@ const CHECKS: &[(&str, Check)] = &[
 ];
 
 pub fn lint(view: View, out: &mut Vec<Diagnostic>) {
-    let mut lookups = Lookups::of(view);
+    let mut lookups = Lookups::new();
     for (kind, check) in CHECKS {
         view.store.of_kind(GROUP, kind, None).for_each(|it| check(view, it, &mut lookups, out));
     }
@@ -46,7 +47,7 @@ pub fn lint(view: View, out: &mut Vec<Diagnostic>) {
 
 pub fn lint_document(view: View, document: &Document, out: &mut Vec<Diagnostic>) {
     let of_kind = CHECKS.iter().filter(|(kind, _)| document.identity.kind == *kind);
-    of_kind.for_each(|(_, check)| check(view, document, &mut Lookups::of(view), out));
+    of_kind.for_each(|(_, check)| check(view, document, &mut Lookups::new(), out));
 }
 
 fn lint_organization(view: View, document: &Document, lookups: &mut Lookups, out: &mut Vec<Diagnostic>) {
@@ -56,10 +57,12 @@ fn lint_organization(view: View, document: &Document, lookups: &mut Lookups, out
     }
 }
 
-/// Overrides for clusters that get nothing, and Plugins of one name.
+/// Unknown clusters, overrides for clusters that get nothing, and Plugins of one name.
 fn lint_preset(view: View, document: &Document, lookups: &mut Lookups, out: &mut Vec<Diagnostic>) {
     let Ok(preset) = Preset::read(view, document, &mut Vec::new()) else { return };
-    let fleet = view.store.fleet(&scope_of(&document.identity.namespace));
+    let scope = scope_of(&document.identity.namespace);
+    let fleet = view.store.fleet(&scope);
+    out.extend(unknown_clusters(view, document, &scope, &mut lookups.hints));
     for (name, at) in &preset.overridden {
         let found = fleet.and_then(|fleet| fleet.get(name));
         let finding = match found {
@@ -106,7 +109,7 @@ fn lint_override(view: View, document: &Document, lookups: &mut Lookups, out: &m
     let Override { definitions, part, named, .. } = Override::read(view, document, out);
     let own = &document.identity;
     let spec = JsonPath::ROOT.key("spec");
-    account::report_unknown_organization(document, lookups, out);
+    account::report_unknown_organization(view, document, lookups, out);
     lookups.overrides(view, &own.namespace).report_hidden(document, out);
     let known = lookups.known(view, &own.namespace);
     for (index, name) in definitions.iter().enumerate() {
@@ -198,7 +201,7 @@ fn report_undeclared(
 /// In a large fleet, comparing the name with all others would take too long for a hint.
 const COMPARED: usize = 5_000;
 
-fn unknown_cluster(fleet: Option<&Fleet>, name: &str, hints: &mut Hints) -> Diagnostic {
+pub fn unknown_cluster(fleet: Option<&Fleet>, name: &str, hints: &mut Hints) -> Diagnostic {
     let message = format!("there is no cluster `{name}` in the organization");
     let mut finding = Diagnostic::warning(Code::UnknownCluster, message);
     let small = fleet.filter(|it| it.len() <= COMPARED).into_iter();

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::definition::Definition;
 use super::hidden::Overrides;
-use super::{CLUSTER_DEFINITION, DEFINITION, GROUP, ORGANIZATION};
+use super::{CLUSTER, CLUSTER_DEFINITION, DEFINITION, GROUP, ORGANIZATION, PLUGIN, PRESET};
 use crate::object::document::{Document, Identity};
 use crate::value::Text;
 use crate::value::collections::{SortedMap, SortedSet};
@@ -14,12 +14,14 @@ use crate::workspace::store::View;
 /// Definitions by name.
 pub type Definitions = SortedMap<Text, Vec<Identity>>;
 
+/// The kinds whose documents show that their namespace is one of an organization.
+pub const IN_ORGANIZATIONS: &[&str] = &[CLUSTER, PRESET, PLUGIN];
+
 /// What is known while documents are linted.
 #[derive(Debug)]
 pub struct Lookups {
     pub hints: Hints,
-    /// The names of all Organizations.
-    pub organizations: SortedSet<Text>,
+    organizations: Option<Arc<SortedSet<Text>>>,
     definitions: SortedMap<Identity, Arc<Definition>>,
     /// By namespace, as are the following.
     known: SortedMap<Text, Arc<Definitions>>,
@@ -28,16 +30,26 @@ pub struct Lookups {
 }
 
 impl Lookups {
-    pub fn of(view: View) -> Lookups {
-        let organizations = view.store.of_kind(GROUP, ORGANIZATION, None).map(|it| it.identity.name.clone());
+    pub fn new() -> Lookups {
         Lookups {
             hints: Hints::default(),
-            organizations: organizations.collect(),
+            organizations: None,
             definitions: SortedMap::new(),
             known: SortedMap::new(),
             declared: SortedMap::new(),
             overrides: SortedMap::new(),
         }
+    }
+
+    /// The names of all organizations, also of those whose document is not loaded.
+    pub fn organizations(&mut self, view: View) -> Arc<SortedSet<Text>> {
+        let names = || {
+            let named = view.store.of_kind(GROUP, ORGANIZATION, None).map(|it| it.identity.name.clone());
+            let inside = IN_ORGANIZATIONS.iter().flat_map(|kind| view.store.of_kind(GROUP, kind, None));
+            let namespaces = inside.map(|it| it.identity.namespace.clone()).filter(|it| !it.is_empty());
+            Arc::new(named.chain(namespaces).collect())
+        };
+        Arc::clone(self.organizations.get_or_insert_with(names))
     }
 
     /// A definition without its errors, which are reported with the definition itself.

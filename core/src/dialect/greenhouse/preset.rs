@@ -10,6 +10,7 @@ use super::object::{self, Desired, Made, plugin_name};
 use super::picked::Picked;
 use super::stack::{Stack, StackInput};
 use super::status::{self, PluginState};
+use super::unknown::unknown_clusters;
 use super::{CLUSTER, GROUP, PLUGIN, PRESET, Quirk, identity, plugins_in, preset_of, scope_of};
 use super::{absent, account};
 use crate::diagnostic::{Code, Diagnostic, Error, ReasonCode, Severity};
@@ -22,7 +23,7 @@ use crate::object::identity::is_terminating;
 use crate::value::JsonPath;
 use crate::value::collections::{SortedMap, SortedSet};
 use crate::value::path::Pointer;
-use crate::value::suggest::suggest;
+use crate::value::suggest::{Hints, suggest};
 use crate::value::{Text, Value};
 use crate::workspace::compare::Cause;
 use crate::workspace::observed::{HUB, Observation};
@@ -177,6 +178,17 @@ impl Preset {
         self.policy == Policy::Retain && (deleting || !Quirk::DeletesRetained.is_kept(view.settings.mode))
     }
 
+    /// Reports the clusters that the selector names and that are unknown. Returns whether it is unknown which clusters
+    /// are meant.
+    fn report_unknown(&self, view: View, planner: &mut Planner) -> bool {
+        let Some(document) = view.store.document(self.identity()) else { return false };
+        let mut unknown = unknown_clusters(view, document, &self.stack.scope, &mut Hints::default());
+        unknown.retain(|it| it.severity == Severity::Error);
+        let is_vague = !unknown.is_empty();
+        planner.steps.diagnostics.extend(unknown);
+        is_vague
+    }
+
     /// Releases the Plugins that the preset made and no longer wants.
     fn release_plugins(
         &self,
@@ -186,6 +198,7 @@ impl Preset {
         planner: &mut Planner,
     ) {
         let deleting = is_terminating(&self.document);
+        let is_vague = !deleting && self.report_unknown(view, planner);
         let (since, name) = (planner.steps.actions.len(), &self.identity().name);
         let (mut deleted, mut kept) = (0_usize, Vec::new());
         for (_, live) in plugins.iter().filter(|(_, it)| preset_of(it) == Some(name)) {
@@ -202,6 +215,10 @@ impl Preset {
             if let Some(stays) = stays.filter(|_| !deleting) {
                 planner.steps.managed = planner.steps.managed.saturating_add(1);
                 kept.push((stays, cluster.to_owned()));
+                continue;
+            }
+            if is_vague {
+                planner.steps.managed = planner.steps.managed.saturating_add(1);
                 continue;
             }
             let retain = self.retains(view, deleting);

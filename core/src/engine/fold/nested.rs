@@ -125,16 +125,24 @@ pub fn warn_of_children(winners: &SortedMap<&Text, Contribution>, folded: &Folde
     }
 }
 
+/// Whether a layer decides over a key inside its value that the result does not have: it merges null there or replaces a
+/// map around it, or it replaces all of the value.
+fn removes(link: &super::LayerValue, rest: &[OptionStep]) -> bool {
+    match &link.source {
+        Some(Source::Value(value)) => !link.deep || is_blocked(Some(value), rest),
+        _ => false,
+    }
+}
+
 impl Folded {
-    /// The chain of an option, or of a key inside the value of one, winner first. Empty where no layer sets it.
+    /// The chain of an option, or of a key inside the value of one, winner first. Empty where no layer sets it. Of a key
+    /// that a layer removes, that layer is the first, without a value.
     pub fn chain(&self, path: &str) -> Vec<super::LayerValue> {
         if let Some(chain) = self.origins.get(path) {
             return chain.to_vec();
         }
         let Ok(place) = OptionPath::parse(path) else { return Vec::new() };
-        if project(&self.values, place.steps()).is_none() {
-            return Vec::new();
-        }
+        let is_there = project(&self.values, place.steps()).is_some();
         let above = self.options.iter().filter_map(|it| Some((it, OptionPath::parse(&it.path).ok()?)));
         let above = above.filter(|(_, it)| is_above(it, &place)).max_by_key(|(_, it)| it.steps().len());
         let Some((option, above)) = above else { return Vec::new() };
@@ -147,7 +155,18 @@ impl Folded {
             }
             _ => None,
         };
-        self.origins.get(&option.path).into_iter().flatten().filter_map(inside).collect()
+        let links = self.origins.get(&option.path).unwrap_or_default();
+        if is_there {
+            return links.iter().filter_map(inside).collect();
+        }
+        let mut links = links.iter().skip_while(|it| !removes(it, rest));
+        let Some(remover) = links.next() else { return Vec::new() };
+        let lower: Vec<super::LayerValue> = links.filter_map(inside).collect();
+        if lower.is_empty() {
+            return lower;
+        }
+        let via = Some(remover.via.clone().unwrap_or_else(|| option.path.clone()));
+        std::iter::once(super::LayerValue { source: None, via, ..remover.clone() }).chain(lower).collect()
     }
 
     /// Whether a layer of the chain of a path gives some key of the merged value there.
