@@ -70,6 +70,7 @@ impl ClusterFilter {
                 let parts: Vec<_> = any.iter().map(|it| it.decides(cluster)).collect();
                 if parts.contains(&Some(true)) { Some(true) } else { (!parts.contains(&None)).then_some(false) }
             }
+            ClusterFilter::OfNamespace(filter) => filter.decides(cluster),
         }
     }
 
