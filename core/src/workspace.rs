@@ -158,7 +158,7 @@ impl Workspace {
         journal: Option<&mut Journal>,
     ) -> usize {
         if let Some(journal) = journal {
-            journal.note_observed(cluster, self.store.observed(cluster).cloned());
+            journal.record_observed(cluster, self.store.observed(cluster).cloned());
         }
         // Similar clusters have similar objects: equal parts are stored once.
         for object in &mut objects {
@@ -196,7 +196,7 @@ impl Workspace {
             return;
         }
         if let Some(journal) = journal {
-            journal.note_observed(cluster, before.cloned());
+            journal.record_observed(cluster, before.cloned());
         }
         self.store.restore_observed(cluster, reason.map(ObservedCluster::unreachable));
         self.results.invalidate(Change::Live(cluster, None));

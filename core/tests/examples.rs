@@ -188,21 +188,21 @@ fn collect_leaves(value: &Value, here: Pointer, leaves: &mut Vec<Pointer>) {
 fn explain_one(fleet: &mut Fleet, request: Explain, wrong: &mut Vec<String>) {
     let answer = fleet.ask(request.clone());
     let chain: &[LinkAnswer] = answer.as_ref().ok().and_then(|it| it.answer.chain.as_deref()).unwrap_or_default();
-    let mut flaws = Vec::new();
+    let mut problems = Vec::new();
     if !chain.first().is_some_and(|it| matches!(it.state, LayerState::Wins | LayerState::Retained)) {
-        flaws.push("nobody wins");
+        problems.push("nobody wins");
     }
     for link in chain {
         match link.layer.as_str() {
-            "" => flaws.push("a layer without a name"),
+            "" => problems.push("a layer without a name"),
             // What a cluster keeps for itself stands in no file.
             "live" => {}
             _ if has_place(link.file.as_deref(), link.line) => {}
-            _ => flaws.push("a layer without a place"),
+            _ => problems.push("a layer without a place"),
         }
     }
-    if !flaws.is_empty() {
-        wrong.push(format!("{}: {request:?} → {answer:?}", flaws.join(", ")));
+    if !problems.is_empty() {
+        wrong.push(format!("{}: {request:?} → {answer:?}", problems.join(", ")));
     }
 }
 

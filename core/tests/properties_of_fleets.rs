@@ -149,14 +149,14 @@ fn asking_what_if_changes_nothing_and_tells_the_truth() {
         let document = dice.pick(&made.documents).clone();
         let name = Identity::of(&document).unwrap().to_string();
         let gone = WhatIf { unload: Some(vec![Text::from(&name)]), ..WhatIf::default() };
-        let told = fleet.call(gone);
+        let answer = fleet.call(gone);
         assert_eq!(before, answers(&mut fleet.workspace), "whatIf left something behind");
         // What is said to change does, and what is not does not.
         let subjects_before = results(&mut fleet.workspace);
         fleet.unload([name]);
         let subjects_after = results(&mut fleet.workspace);
         let changed = subjects_before != subjects_after;
-        assert_eq!(!told.groups.is_empty(), changed, "{told:?}");
+        assert_eq!(!answer.groups.is_empty(), changed, "{answer:?}");
     });
 }
 

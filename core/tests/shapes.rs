@@ -99,7 +99,7 @@ fn manifests_of_kudo() {
 #[test]
 fn manifests_of_cert_managers_operators() {
     // Written by hand, they have no uid yet.
-    for (name, kind, told) in [
+    for (name, kind, reported) in [
         ("certmanager.yaml", "CertManagerDeployment", &["owner-unknown", "arguments-dropped"][..]),
         ("certmanager-old.yaml", "CertManagerDeployment", &["owner-unknown"]),
         ("certmanager-openshift.yaml", "CertManager", &["owner-unknown"]),
@@ -108,7 +108,7 @@ fn manifests_of_cert_managers_operators() {
         for (file, text) in files(&examples("certmanager/bundles")) {
             fleet.load(&file, &text);
         }
-        assert_eq!(load(&mut fleet, name), told, "{name}");
+        assert_eq!(load(&mut fleet, name), reported, "{name}");
         assert_eq!(subjects(&mut fleet), [format!("{kind}/cluster the hub")], "{name}");
         check_results(&mut fleet);
     }

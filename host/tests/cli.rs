@@ -104,7 +104,7 @@ fn vectors_refuse_a_module_with_another_interface() {
     };
     for export in ["memory", "fleetfold_abi", "fleetfold_alloc", "fleetfold_free", "fleetfold_call"] {
         let without = HANGS.replace(&format!("(export \"{export}\")"), "");
-        refused(export, &without, &format!("the module does not export `{export}`"));
+        refused(export, &without, &format!("the module has no export `{export}`"));
     }
     let other_type =
         HANGS.replace("(export \"fleetfold_free\") (param i32 i32)", "(export \"fleetfold_free\") (param i32)");
@@ -251,8 +251,8 @@ fn a_vector_that_fails_shows_where() {
     let shown = text(&output.stdout);
     assert_eq!(output.status.code(), Some(1));
     for want in [
-        "failed a/differs.json\n  /ok/object/a\n    want 3\n    got  2\n  /ok/object/b\n    want []\n\
-         \n    got  nothing\n",
+        "failed a/differs.json\n  /ok/object/a\n    want 3\n    got  2\n\
+         \x20 /ok/object/b\n    want []\n    got  nothing\n",
         "failed a/wants-a-finding.json\n  /diagnostics\n    want [{\"code\":\"x\"}]\n    got  nothing\n",
         "failed a/wants-an-error.json\n  /error\n    want {\"code\":\"x\"}\n    got  nothing\n  /ok\n    want nothing\
          \n    got  {",

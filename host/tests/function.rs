@@ -258,7 +258,7 @@ fn what_cannot_be_done_is_a_result_too() {
 #[test]
 fn what_is_no_resource_list_is_refused() {
     let done = call("kind: List\n");
-    let want = "error[unknown-value]: this is the kind `List`\n  --> <stdin>:1:7\n  |\n1 | kind: List\n  |       ^\n";
+    let want = "error[unknown-value]: unexpected kind `List`\n  --> <stdin>:1:7\n  |\n1 | kind: List\n  |       ^\n";
     assert!(text(&done.stderr).starts_with(want), "{}", text(&done.stderr));
     assert_eq!((done.status.code(), done.stdout.len()), (Some(2), 0));
     assert_eq!(call("items: [").status.code(), Some(2));

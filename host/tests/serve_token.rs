@@ -156,7 +156,7 @@ fn a_token_of_ones_own_is_read_from_a_file_and_never_printed() {
 #[test]
 fn a_token_that_cannot_be_used_is_told() {
     let folder = Folder::new("bad-token");
-    for (text, problem) in [("short", "fewer than 16"), ("this has spaces in it, and a comma", "something else")] {
+    for (text, problem) in [("short", "fewer than 16"), ("this has spaces in it, and a comma", "may hold only")] {
         folder.write("token", text);
         let said = failure(&["--port", "0", "--token-file", folder.0.join("token").to_str().unwrap()]);
         assert!(said.contains(problem) && !said.contains(text), "{said}");

@@ -157,7 +157,7 @@ async fn what_is_wrong_at_the_start_is_told() {
     fails("", &key, "there is no certificate in", "swapped");
     fails(&key, &cert, "there is no certificate in", "swapped");
     fails(&cert, &cert, "there is no private key in", "swapped");
-    fails(&cert[..cert.len() / 2], &key, "tls.crt` is not PEM", "whole");
+    fails(&cert[..cert.len() / 2], &key, "tls.crt` is not PEM", "complete");
     fails(&cert, &b.signing_key.serialize_pem(), "cannot be served with the key in", "issued for");
     fs::remove_file(folder.0.join("data")).unwrap();
     let error = folder.listen().unwrap_err();

@@ -10,7 +10,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("value", &[]),
     ("diagnostic", &["value"]),
     ("yaml", &["value", "diagnostic"]),
-    ("cel", &["value", "diagnostic", "yaml"]),
+    ("cel", &["value", "diagnostic"]),
     ("object", &["value", "diagnostic", "yaml"]),
     ("engine", &["value", "diagnostic", "yaml", "cel", "object"]),
     ("workspace", &["value", "diagnostic", "yaml", "cel", "object", "engine"]),
@@ -64,33 +64,111 @@ fn room_of(path: &str) -> Option<(&'static str, Option<String>)> {
 }
 
 /// The rooms that a piece of code names, with what follows the room in each path.
-fn uses(code: &str) -> Vec<(&'static str, String)> {
+///
+/// 1. A path begins at a crate root: `crate::` or `fleetfold_value::`. A group in braces is one path for each element.
+/// 2. A name that `lib.rs` re-exports at the root, such as `crate::Workspace`, belongs to the room that it comes from.
+/// 3. `fleetfold_yaml` and `fleetfold_cel` are rooms of their own.
+fn uses(code: &str, exports: &BTreeMap<String, &'static str>) -> Vec<(&'static str, String)> {
     let crates = [("fleetfold_yaml", "yaml"), ("fleetfold_cel", "cel")];
     let mut found: Vec<(&'static str, String)> =
         crates.iter().filter(|(name, _)| code.contains(name)).map(|(_, room)| (*room, String::new())).collect();
-    for (at, _) in code.match_indices("::") {
-        let (before, after) = code.split_at(at);
-        let is_root = ["crate", "fleetfold_value"].iter().any(|root| before.ends_with(root));
-        if is_root {
-            let path = after.trim_start_matches("::");
-            let word =
-                |text: &str| text.split(|it: char| !it.is_alphanumeric() && it != '_').next().unwrap_or("").to_owned();
-            let first = word(path);
-            let second = path.strip_prefix(first.as_str()).and_then(|it| it.strip_prefix("::")).map(word);
-            if let Some((room, _)) = ROOMS.iter().find(|(room, _)| *room == first) {
-                found.push((room, second.unwrap_or_default()));
-            }
+    for path in ["crate::", "fleetfold_value::"].iter().flat_map(|root| paths_after(code, root)) {
+        let first = path.first().map_or("", String::as_str);
+        let room = ROOMS.iter().map(|(room, _)| *room).find(|room| *room == first);
+        if let Some(room) = room.or_else(|| exports.get(first).copied()) {
+            found.push((room, path.get(1).cloned().unwrap_or_default()));
         }
     }
     found
 }
 
+/// Every path in the code that begins with a root, without the root.
+fn paths_after(code: &str, root: &str) -> Vec<Vec<String>> {
+    let mut paths = Vec::new();
+    for (at, _) in code.match_indices(root) {
+        let is_word = |it: char| it.is_alphanumeric() || it == '_';
+        if !code[..at].ends_with(is_word) {
+            read_tree(&code[at + root.len()..], &[], &mut paths);
+        }
+    }
+    paths
+}
+
+/// Reads a use tree from the beginning of a text: `a::b`, or `a::{b, c::{d, e}}`. Returns the text after it.
+fn read_tree<'a>(text: &'a str, prefix: &[String], paths: &mut Vec<Vec<String>>) -> &'a str {
+    let mut rest = text.trim_start();
+    if let Some(mut inside) = rest.strip_prefix('{') {
+        loop {
+            inside = inside.trim_start_matches(|it: char| it.is_whitespace() || it == ',');
+            if let Some(after) = inside.strip_prefix('}') {
+                return after;
+            }
+            let after = read_tree(inside, prefix, paths);
+            if after.len() == inside.len() {
+                return after;
+            }
+            inside = after;
+        }
+    }
+    let end = rest.find(|it: char| !it.is_alphanumeric() && it != '_').unwrap_or(rest.len());
+    let (word, after) = rest.split_at(end);
+    rest = after;
+    if word.is_empty() {
+        return rest;
+    }
+    let path: Vec<String> = prefix.iter().cloned().chain([word.to_owned()]).collect();
+    if let Some(below) = rest.strip_prefix("::") {
+        return read_tree(below, &path, paths);
+    }
+    paths.push(path);
+    // `a as b` in a group.
+    match rest.trim_start().strip_prefix("as ") {
+        Some(renamed) => renamed.trim_start().trim_start_matches(|it: char| it.is_alphanumeric() || it == '_'),
+        None => rest,
+    }
+}
+
+/// The names that `lib.rs` of core re-exports at its root from a room, each with the room.
+fn root_exports() -> BTreeMap<String, &'static str> {
+    let text = std::fs::read_to_string(root().join("core/src/lib.rs")).expect("text");
+    let mut exports = BTreeMap::new();
+    for line in text.lines().filter_map(|it| it.strip_prefix("pub use ")) {
+        let mut paths = Vec::new();
+        read_tree(line, &[], &mut paths);
+        for path in paths {
+            if let Some((room, _)) = ROOMS.iter().find(|(room, _)| Some(*room) == path.first().map(String::as_str)) {
+                exports.insert(path.last().expect("a name").clone(), *room);
+            }
+        }
+    }
+    exports
+}
+
+#[test]
+fn groups_and_root_exports_are_seen() {
+    let exports = BTreeMap::from([("Workspace".to_owned(), "workspace"), ("Value".to_owned(), "value")]);
+    let rooms = |code: &str| uses(code, &exports);
+    let named = |room: &'static str, next: &str| (room, next.to_owned());
+    assert_eq!(rooms("use crate::engine::select::Cluster;"), [named("engine", "select")]);
+    assert_eq!(
+        rooms("use crate::{api, object::{Document, kinds::lists}, Workspace as W};"),
+        [named("api", ""), named("object", "Document"), named("object", "kinds"), named("workspace", "")]
+    );
+    assert_eq!(rooms("fn f(it: &crate::Value) -> crate::Workspace {}"), [named("value", ""), named("workspace", "")]);
+    assert_eq!(
+        rooms("use fleetfold_value::{diagnostic::Code, value::Text};"),
+        [named("diagnostic", "Code"), named("value", "Text")]
+    );
+    assert_eq!(rooms("crate::seeded!(A, b, c)"), []);
+    assert_eq!(root_exports().get("Workspace"), Some(&"workspace"));
+}
+
 #[test]
 fn every_room_uses_only_those_above_it() {
-    let mut wrong = Vec::new();
+    let (mut wrong, exports) = (Vec::new(), root_exports());
     for source in sources() {
         let (_, allowed) = ROOMS.iter().find(|(room, _)| *room == source.room).expect("a room");
-        for (room, _) in uses(&source.code) {
+        for (room, _) in uses(&source.code, &exports) {
             if room != source.room && !allowed.contains(&room) {
                 wrong.push(format!("{} uses {room}", source.path));
             }
@@ -101,8 +179,9 @@ fn every_room_uses_only_those_above_it() {
 
 #[test]
 fn no_dialect_calls_another() {
+    let exports = root_exports();
     for source in sources().into_iter().filter(|it| it.dialect.is_some()) {
-        let other = uses(&source.code)
+        let other = uses(&source.code, &exports)
             .into_iter()
             .find(|(room, name)| *room == "dialect" && Some(name) != source.dialect.as_ref());
         assert!(other.is_none(), "{} uses {other:?}", source.path);
@@ -121,11 +200,12 @@ fn the_engine_knows_no_upstream_by_its_group() {
 
 #[test]
 fn the_architecture_page_prints_the_graph() {
+    let exports = root_exports();
     let mut graph: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     let mut files: BTreeMap<&str, usize> = BTreeMap::new();
     for source in sources() {
         *files.entry(source.room).or_default() += 1;
-        graph.entry(source.room).or_default().extend(uses(&source.code).into_iter().map(|(room, _)| room));
+        graph.entry(source.room).or_default().extend(uses(&source.code, &exports).into_iter().map(|(room, _)| room));
     }
     let mut printed = String::from("| room | files | uses |\n|---|---|---|\n");
     for (room, _) in ROOMS {

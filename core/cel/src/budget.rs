@@ -20,8 +20,9 @@ const SLOW_BYTES_A_STEP: usize = 4;
 /// let program = Program::compile("[1, 2, 3].all(n, n > 0)", &[]).unwrap();
 /// let mut allowance = Allowance::new(40);
 /// assert!(program.evaluate_within(&[], &mut allowance).is_ok());
-/// let flaw = program.evaluate_within(&[], &mut allowance).and_then(|_| program.evaluate_within(&[], &mut allowance));
-/// assert_eq!(flaw.unwrap_err().code, Code::ExpressionBudget);
+/// let mut evaluate = || program.evaluate_within(&[], &mut allowance);
+/// let result = evaluate().and_then(|_| evaluate());
+/// assert_eq!(result.unwrap_err().code, Code::ExpressionBudget);
 /// ```
 #[derive(Clone, Debug)]
 pub struct Allowance {

@@ -18,7 +18,7 @@
 //!    expression.
 //! 3. `evaluate` walks the tree with `operators` and `strings`. Errors here depend on the values as well. `pattern`
 //!    implements `matches` with `regex-lite`.
-//! 4. [`expression`] is Greenhouse's form: text with holes.
+//! 4. [`expression`] fills text with holes, which is Greenhouse's form of expressions.
 //!
 //! # Differences from cel-go
 //!

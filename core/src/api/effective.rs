@@ -86,7 +86,7 @@ pub struct ResultAnswer {
     pub origins: Option<SortedMap<Text, Vec<LayerAnswer>>>,
     /// Options that differ inside the group because they name the cluster.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub per_cluster: Option<SortedMap<Text, Vec<OptionAnswer>>>,
+    pub own: Option<SortedMap<Text, Vec<OptionAnswer>>>,
     /// The tree that Helm would get; references are left out.
     #[serde(default, skip_serializing_if = "MaybeAbsent::is_absent")]
     pub values: MaybeAbsent<Redacted>,
@@ -260,7 +260,7 @@ impl ResultView<'_> {
         if per_cluster.len() > 1 {
             let options =
                 |per_cluster: &Vec<EffectiveOption>| per_cluster.iter().map(|it| self.option(it.clone())).collect();
-            answer.per_cluster =
+            answer.own =
                 Some(per_cluster.iter().map(|(name, per_cluster)| (name.clone(), options(per_cluster))).collect());
         }
         if !rendered.objects.is_empty() {

@@ -22,6 +22,7 @@ mod collisions;
 mod defaults;
 mod definition;
 mod entries;
+mod expression;
 mod fields;
 mod hidden;
 mod inject;

@@ -122,7 +122,7 @@ pub fn build_on<'l>(
     let carried = live.map(|live| retain(&base.object, live, rules, out)).transpose();
     let carried = carried.map_err(|error| error.at(&base.origin.path))?;
     let started = common.and_then(|common| Some((common.layers(), common.start(base, carried.as_ref())?)));
-    let (laid, (object, mut origin_tracker)) = started.unwrap_or_else(|| {
+    let (applied, (object, mut origin_tracker)) = started.unwrap_or_else(|| {
         let object = carried.as_ref().map_or(&base.object, |it| &it.object).clone();
         (0, (object, OriginTracker::new(base)))
     });
@@ -133,7 +133,7 @@ pub fn build_on<'l>(
         origin_tracker.touch(retention.path.clone(), FieldOrigin { layer: LIVE, origin: None, value });
     }
     let mut patching = Patching::new(object, mode);
-    lay(&mut patching, &mut origin_tracker, layers.skip(laid))?;
+    lay(&mut patching, &mut origin_tracker, layers.skip(applied))?;
     let mut object = patching.object;
     for (place, said) in &base.sealed {
         put(&mut object, place, said.value.clone().unwrap_or_default());

@@ -42,7 +42,7 @@ use crate::value::{Text, Value};
 /// With the value `"true"`, another scheduler decides this placement.
 const DISABLED: &str = ocm::SCHEDULING_DISABLED;
 
-/// Why a flaw leaves a placement undecided.
+/// Why an error leaves a placement undecided.
 const MISCONFIGURED: &str = "it is misconfigured";
 
 /// Everything that a decision depends on.
@@ -160,7 +160,7 @@ struct Candidate<'a> {
 /// ```
 /// use fleetfold_core::engine::placement::{Question, Why, place};
 /// use fleetfold_core::engine::select::cluster_set::{ClusterSet, Stage};
-/// use fleetfold_core::{diagnostic::Mode, value::{JsonPath, collections::SortedMap, json}};
+/// use fleetfold_core::{diagnostic::Mode, value::{JsonPath, json}};
 ///
 /// let set = json::parse(r#"{"apiVersion":"cluster.open-cluster-management.io/v1beta2","kind":"ManagedClusterSet",
 ///     "metadata":{"name":"all"},"spec":{"clusterSelector":{"selectorType":"LabelSelector","labelSelector":{}}}}"#)?;
@@ -173,8 +173,8 @@ struct Candidate<'a> {
 /// ];
 /// let question = Question {
 ///     placement: &placement, clusters: &clusters.iter().collect::<Vec<_>>(), sets: &sets, broken_sets: &[],
-///     bound: &["all".into()], broken_bindings: &[], unreadable: &SortedMap::new(), prior: &[], scores: &[],
-///     used: &SortedMap::new(), now: None, mode: Mode::Strict, why: Why::All,
+///     bound: &["all".into()], broken_bindings: &[], unreadable: &Default::default(), prior: &[], scores: &[],
+///     used: &Default::default(), now: None, mode: Mode::Strict, why: Why::All,
 ///     compile: &|_| Err("this example has no CEL".into()),
 /// };
 /// let placed = place(&question, &mut Vec::new());

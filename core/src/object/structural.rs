@@ -42,7 +42,7 @@ impl<'a> Definition<'a> {
     ///     "spec":{"group":"g","names":{"kind":"K"},"versions":[{"name":"v1","schema":{"openAPIV3Schema":
     ///     {"properties":{"spec":{"properties":{"size":{}}}}}}}]}}"#)?;
     /// let object = json::parse(r#"{"apiVersion":"g/v1","kind":"K","spec":{"size":1,"colour":"red"}}"#)?;
-    /// let dropped = Definition::of(&definition).unwrap().dropped(&object);
+    /// let dropped = StructuralDefinition::of(&definition).unwrap().dropped(&object);
     /// assert_eq!(dropped[0].to_string(), "/spec/colour");
     /// # Ok::<(), fleetfold_core::diagnostic::Error>(())
     /// ```

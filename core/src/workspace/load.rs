@@ -126,7 +126,7 @@ pub fn from_values(values: &[Value], out: &mut Vec<Diagnostic>) -> Vec<Document>
 /// use fleetfold_core::workspace::documents_from_text;
 ///
 /// let mut findings = Vec::new();
-/// let documents = from_text("{kind: Namespace, metadata: {name: a}}\n---\nb: [\n", None, &mut findings);
+/// let documents = documents_from_text("{kind: Namespace, metadata: {name: a}}\n---\nb: [\n", None, &mut findings);
 /// assert_eq!(documents[0].identity.to_string(), "Namespace/a");
 /// assert_eq!((documents.len(), findings.len()), (1, 1));
 /// ```

@@ -70,7 +70,7 @@ impl Journal {
     }
 
     /// Notes the observed state of a cluster, which is about to change.
-    pub fn note_observed(&mut self, cluster: &Text, before: Option<ObservedCluster>) {
+    pub fn record_observed(&mut self, cluster: &Text, before: Option<ObservedCluster>) {
         self.steps.push(Undo::Observed(cluster.clone(), before));
     }
 

@@ -133,8 +133,8 @@ fn options(result: &ResultAnswer, origins: bool, palette: Palette) -> String {
         hidden(chain, origins, &mut table);
     }
     // An option that contains the cluster name differs in each cluster: one line represents all of them.
-    let own = result.own.as_ref().and_then(|own| own.values().next());
-    for option in own.into_iter().flatten() {
+    let per_cluster = result.per_cluster.as_ref().and_then(|it| it.values().next());
+    for option in per_cluster.into_iter().flatten() {
         let shown = Cell::inked(Ink::Dim, "(differs per cluster)");
         table.row([(&option.path).into(), shown, (&option.from).into(), "".into()]);
     }
@@ -270,7 +270,7 @@ PluginPreset/acme/metrics
     OPTION                          VALUE                                    FROM
     replicas                        3                                        preset
     token                           from {\"secret\":{\"key\":\"k\",\"name\":\"s\"}}   defaults
-    global.greenhouse.clusterName   (differs per cluster)                        injected
+    global.greenhouse.clusterName   (differs per cluster)                    injected
 
   us-1
     error[bad-expression]: it fails

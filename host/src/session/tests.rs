@@ -200,7 +200,7 @@ fn without_a_cause_the_error_stays_and_nothing_is_lost() {
     let unloadable = Load { documents: Some(vec![preset("unloadable", "gold")]), ..Load::default() };
     let error = bench.session.change(unloadable).unwrap_err();
     assert!(!error.is_lost && error.is_limit());
-    assert!(error.hint().contains("nothing that was loaded is lost"));
+    assert!(error.hint().contains("the loaded state is kept"));
     assert_eq!(bench.planned().unwrap(), ["a", "b"].map(subject));
 }
 

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use super::definition::{Definition, Wanted, catalog_parts};
 use super::entries::{Part, Reader, expression_of};
+use super::expression;
 use super::ties::Ties;
 use super::{CATALOG, GROUP, ORGANIZATION, OVERRIDE, identity, inject, overrides};
 use crate::cel::Allowance;
-use crate::cel::expression::render_within;
 use crate::diagnostic::Mode;
 use crate::diagnostic::{Code, Diagnostic, Error, Severity};
 use crate::engine::fold::{Effective, Folded, Layer, Setting, Source, fold_applied, fold_compat_sorted};
@@ -302,7 +302,7 @@ impl Stack {
             let hint = Some("configure `expressions: true`, or write a value".into());
             return Err(refuse(Code::ExpressionsOff, "expressions are switched off", hint));
         }
-        let value = render_within(text, &[("global", variables.clone())], view.settings.mode, allowance);
+        let value = expression::render(text, &[("global", variables.clone())], view.settings.mode, allowance);
         let source = Source::Value(value.map_err(|error| refuse(error.code, &error.message, error.hint))?);
         let finding = self.definition.as_ref().and_then(|it| it.check(path, &source, view.settings.mode));
         match finding.filter(|it| it.severity == Severity::Error) {

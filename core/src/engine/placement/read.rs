@@ -1,7 +1,6 @@
 //! The specification of a Placement, read from its document.
 //!
-//! Everything that is wrong is found, not only the first thing: each flaw has its place and the part of the decision
-//! that it stops.
+//! Reports all errors, not only the first one: each has its place and the part of the decision that it stops.
 
 use super::predicate::{Compile, Predicate, read_group, read_predicate};
 use super::score::{Prioritizer, read_prioritizers};
@@ -36,7 +35,7 @@ pub enum GroupSize {
     Percent(f64),
 }
 
-/// The parts of a decision, in the order in which they are taken. A flaw stops its part and those after it.
+/// The parts of a decision, in the order in which they are taken. An error stops its part and those after it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
     /// The document itself: an API server rejects it, or OCM fails before it writes anything.
@@ -58,7 +57,7 @@ struct PlacementError {
 pub struct PlacementErrors(Vec<PlacementError>);
 
 impl PlacementErrors {
-    /// The flaws of one part, or of all.
+    /// The errors of one part, or of all.
     pub fn of(&self, part: Option<Part>) -> impl Iterator<Item = &Error> {
         self.0.iter().filter(move |problem| part.is_none_or(|part| problem.part == part)).map(|problem| &problem.error)
     }

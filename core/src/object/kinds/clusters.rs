@@ -76,7 +76,7 @@ pub const MANAGED_CLUSTER: &str = "ManagedCluster";
 /// # Example
 ///
 /// ```
-/// use fleetfold_core::object::{document::Identity, kinds::clusters::is_cluster};
+/// use fleetfold_core::object::{Identity, kinds::clusters::is_cluster};
 ///
 /// let named = |kind: &str, group: &str| Identity { kind: kind.into(), group: group.into(), ..Identity::default() };
 /// assert!(is_cluster(&named("ManagedCluster", "cluster.open-cluster-management.io")));

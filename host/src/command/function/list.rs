@@ -54,12 +54,9 @@ pub struct ResourceList {
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Envelope {
-    #[serde(default)]
-    api_version: String,
+    api_version: Option<String>,
     kind: String,
-    #[serde(default)]
     items: MaybeAbsent<Value>,
-    #[serde(default)]
     function_config: Option<Value>,
 }
 
@@ -88,6 +85,7 @@ impl ResourceList {
             let hint = suggest(&kind, &["ResourceList"], "a function reads the kind");
             return refuse(Code::UnknownValue, &["kind"], format!("unexpected kind `{kind}`"), hint);
         }
+        let api_version = api_version.unwrap_or_default();
         if !VERSIONS.contains(&api_version.as_str()) {
             let hint = suggest(&api_version, VERSIONS, "one of");
             let message = format!("unsupported version `{api_version}` of ResourceList");

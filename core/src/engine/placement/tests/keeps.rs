@@ -81,7 +81,7 @@ fn a_bad_selector_is_misconfigured_at_its_place() {
 }
 
 #[test]
-fn every_flaw_is_told_and_not_only_the_first() {
+fn every_error_is_reported_and_not_only_the_first() {
     let spec = r#"{"numberOfClusters":-1,"tolerations":[{"value":"v"},{"key":"k","operator":"Exist"}],
         "prioritizerPolicy":{"mode":"Exat"},
         "decisionStrategy":{"groupStrategy":{"clustersPerDecisionGroup":"5"}}}"#;
@@ -107,7 +107,7 @@ fn every_flaw_is_told_and_not_only_the_first() {
 }
 
 #[test]
-fn the_original_meets_a_flaw_only_where_there_is_a_cluster() {
+fn ocm_finds_an_error_only_if_there_is_a_cluster() {
     let spec = r#"{"predicates":[{"requiredClusterSelector":{"labelSelector":{"matchLabels":{"a":"b"}}}}],
         "tolerations":[{"value":"v"}]}"#;
     let (placed, found) = hub(spec).plain(&["c1"]).place_in(Mode::Compat);
@@ -172,8 +172,8 @@ fn a_set_that_cannot_be_read_stops_the_decision_where_it_is_used() {
         assert_eq!(placed.decisions, base.prior);
         assert_eq!(found.iter().map(|it| it.code).collect::<Vec<_>>(), [Code::DecisionsKept]);
     }
-    let is_misconfigured = Hub { placement: hub(r#"{"tolerations":[{"value":"v"}]}"#).placement, ..base.clone() };
-    let codes: Vec<Code> = is_misconfigured.place().1.iter().map(|it| it.code).collect();
+    let misconfigured = Hub { placement: hub(r#"{"tolerations":[{"value":"v"}]}"#).placement, ..base.clone() };
+    let codes: Vec<Code> = misconfigured.place().1.iter().map(|it| it.code).collect();
     assert_eq!(codes, [Code::BadPlacement, Code::DecisionsKept], "a set does not hide what else is wrong");
     let named = Hub { placement: hub(r#"{"clusterSets":["all"]}"#).placement, ..base.clone() };
     check(named, &["c1", "c2"], "AllDecisionsScheduled");
