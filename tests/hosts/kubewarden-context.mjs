@@ -64,7 +64,7 @@ export function stories() {
             .map((it) => it.kind)
             .sort(),
         );
-        assert.match(answer.message, /by which the cluster would join the set dev/);
+        assert.match(answer.message, /by which the cluster would join the cluster set dev/);
         assert.deepEqual(answer.audit_annotations, { code: "not-granted", joins: "dev" });
         const [first] = calls.filter((it) => it.operation === CAN_I);
         const attributes = {
@@ -112,7 +112,7 @@ export function stories() {
         ...all,
         denied,
       ],
-      refused: [403, /by which the cluster would join the set dev/],
+      refused: [403, /by which the cluster would join the cluster set dev/],
     },
     "what the cluster has counts before what the settings have": {
       ...judged(

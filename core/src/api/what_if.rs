@@ -15,6 +15,7 @@ use crate::value::collections::SortedSet;
 use crate::value::sorting::sort_by;
 use crate::value::{JsonPath, MaybeAbsent, OneOrMany, Text};
 use crate::workspace::Workspace;
+use crate::workspace::lint::add_introduced;
 use crate::workspace::lookup::documents_named;
 use crate::workspace::removal::{self, Collected};
 use crate::workspace::store::{Scope, count_clusters};
@@ -141,7 +142,7 @@ impl Op for WhatIf {
     fn answer(self, workspace: &mut Workspace, out: &mut Vec<Diagnostic>) -> Result<WhatIfAnswer, Error> {
         let now = timestamp(self.now.as_deref())?;
         let found = what_if(workspace, now, |workspace, journal| self.make(workspace, journal, out))?;
-        out.extend(found.introduced.iter().cloned());
+        add_introduced(&found.introduced, out);
         Ok(WhatIfAnswer::from(found))
     }
 }

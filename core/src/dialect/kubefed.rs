@@ -288,6 +288,17 @@ impl Federated {
         matches!(&self.targets, Targets::Fleet(_, picks) if picks.decides(cluster).is_none())
     }
 
+    /// Reports once which clusters keep what they have as labels that select them cannot be read.
+    fn report_undecided(&self, clusters: &[&str], planner: &mut Planner) {
+        let Some(first) = clusters.first() else { return };
+        let others = match clusters.len().saturating_sub(1) {
+            0 => String::new(),
+            more => format!(" (and {more} more)"),
+        };
+        let message = format!("labels that select `{first}`{others} cannot be read, so it keeps what it has");
+        planner.steps.diagnostics.push(Diagnostic::warning(Code::BadLabelValue, message).of(&self.subject));
+    }
+
     fn report_unmanaged(&self, cluster: &str, planner: &mut Planner) {
         let message = format!("`{}` in `{cluster}` is not managed, and is left alone", self.object);
         let finding = Diagnostic::info(Code::NotManaged, message).of(&self.subject);
@@ -439,20 +450,20 @@ impl Subject for Federated {
         let mut others: Vec<&Cluster> = fleet.filter(|it| !cluster_results.contains_key(&it.name)).collect();
         sort_by(&mut others, |a, b| a.name.cmp(&b.name));
         let is_vague = self.report_unknown(view, planner);
+        let mut undecided: Vec<&str> = Vec::new();
         for cluster in others {
             let name = &cluster.name;
             let is_undecided = self.is_undecided_for(cluster);
             let stays = self.leaving == Leaving::No && leaves(view, &self.scope, name).is_none();
             if stays && is_undecided {
-                let message =
-                    format!("the document of the cluster `{name}` has mistakes, so it keeps what it has of this");
-                planner.steps.diagnostics.push(Diagnostic::warning(Code::UnknownCluster, message).of(&self.subject));
+                undecided.push(name.as_str());
             }
             match stays && (is_vague || is_undecided) {
                 true => self.keep_unknown(view, name, planner),
                 false => self.release(view, name, planner),
             }
         }
+        self.report_undecided(&undecided, planner);
         if self.leaving != Leaving::No {
             if self.finish(view, planner) {
                 return;

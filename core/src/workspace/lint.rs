@@ -32,6 +32,13 @@ pub fn add_missing(further: Vec<Diagnostic>, found: &mut Vec<Diagnostic>) {
     tidy(found);
 }
 
+/// Adds the findings of a change that loading it has not reported.
+pub fn add_introduced(introduced: &[Diagnostic], found: &mut Vec<Diagnostic>) {
+    let full_key = |it: &Diagnostic| (it.at.document.clone(), it.at.path.clone(), it.code, it.message.clone());
+    let known: SortedSet<_> = found.iter().map(full_key).collect();
+    found.extend(introduced.iter().filter(|it| !known.contains(&full_key(it))).cloned());
+}
+
 /// The findings from reading subjects, from their results, and from each dialect.
 pub fn of_documents(store: &Store, results: &Results) -> Vec<Diagnostic> {
     let view = View { store, now: None };

@@ -503,17 +503,16 @@ impl SubjectEntry {
             }
         };
         match clusters {
-            None => cluster_results.iter_mut().for_each(|(name, cluster_result)| plan(name, cluster_result)),
-            // A plan of few clusters does not walk the fleet, and one of many subjects not the clusters for each.
-            Some(names) if names.len() > cluster_results.len() => {
-                let its = cluster_results.iter_mut().filter(|(name, _)| names.contains(*name));
-                its.for_each(|(name, cluster_result)| plan(name, cluster_result));
-            }
-            Some(names) => names.iter().for_each(|name| {
+            // Looked up: a plan of one cluster does not walk the fleet.
+            Some(names) if names.len() < cluster_results.len() => names.iter().for_each(|name| {
                 if let Some(cluster_result) = cluster_results.get_mut(name) {
                     plan(name, cluster_result);
                 }
             }),
+            _ => {
+                let its = cluster_results.iter_mut().filter(|(name, _)| clusters.is_none_or(|it| it.contains(*name)));
+                its.for_each(|(name, cluster_result)| plan(name, cluster_result));
+            }
         }
         if clusters.is_none() {
             let subject_steps = subject_steps.get_or_insert_with(|| {

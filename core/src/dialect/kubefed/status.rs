@@ -105,6 +105,11 @@ fn word(federated: &Federated, view: View, name: &Text, cluster_result: Option<&
         Observation::Absent => None,
         Observation::Unknown => return Word::Before,
     };
+    let cluster = view.store.fleet(&federated.scope).and_then(|it| it.get(name));
+    let is_undecided = cluster.is_some_and(|it| federated.is_undecided_for(it));
+    if cluster_result.is_none() && is_undecided && federated.leaving == Leaving::No && leaves.is_none() {
+        return Word::Before;
+    }
     let Some(cluster_result) = cluster_result else {
         return match live {
             Some(live) if federated.holding(live) == Holding::Managed => Word::Is(WAITING),
