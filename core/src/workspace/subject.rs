@@ -48,7 +48,8 @@ pub trait Dialect: Sync {
     /// It cannot be translated. Then it keeps its last state, and the plan reports that.
     fn read(&self, view: View, document: &Document, out: &mut Vec<Diagnostic>) -> Result<Box<dyn Subject>, Error>;
 
-    /// Whether a document is translated despite a mistake in the fields of its scope, because what it removes is recorded.
+    /// Whether a document is translated despite a mistake in the fields of its scope, because what it removes is
+    /// recorded.
     fn reads_without_scope(&self, _: &Document) -> bool {
         false
     }

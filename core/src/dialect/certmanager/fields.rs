@@ -1,5 +1,5 @@
-//! The fields of deployments and bundles. Fields that decide what is installed, and how, are fields of the scope: without
-//! one of them another version would be installed, or other images and arguments.
+//! The fields of deployments and bundles. Fields that decide what is installed, and how, are fields of the scope:
+//! without one of them another version would be installed, or other images and arguments.
 
 use crate::object::fields::{Field, Fields, Shape};
 

@@ -110,8 +110,8 @@ fn is_about_federated_type(config: &Document) -> bool {
 ///
 /// # Errors
 ///
-/// It has a mistake in a field that decides what it governs; or the kind has none, and another one has a mistake because
-/// of which it is unknown which kind that one governs.
+/// It has a mistake in a field that decides what it governs; or the kind has none, and another one has a mistake
+/// because of which it is unknown which kind that one governs.
 pub fn usable_config<'a>(view: View<'a>, federated: &Identity) -> Result<Option<&'a Document>, Error> {
     let (configs, config) = (type_configs(view), type_config(view, federated));
     let error = match config {
