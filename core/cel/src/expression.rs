@@ -9,7 +9,7 @@
 //! assert_eq!(value.to_canonical(), r#"{"port":"8080","replicas":3}"#);
 //! ```
 
-use super::{Allowance, CelError, MAX_STEPS, Program};
+use super::{Allowance, CelError, MAX_STEPS, Program, check_length};
 use fleetfold_value::diagnostic::Code;
 use fleetfold_value::diagnostic::Mode;
 use fleetfold_value::value::Position;
@@ -73,6 +73,8 @@ pub fn render_within(
         filled.push_str(before);
         place = advance(advance(place, before), "${");
         let inside = |error: CelError| CelError { place: within(place, error.place), ..error };
+        // An expression that is too long for every budget has that as its error.
+        check_length(hole).map_err(inside)?;
         allowance.spend_source(hole.len(), start).map_err(inside)?;
         let program = Program::compile(hole, &names).map_err(inside)?;
         match program.evaluate_within(variables, allowance).map_err(inside)? {
