@@ -39,6 +39,11 @@ export const SEEDS = {
       [...(it.given ?? []).map((one) => JSON.stringify(one)), ...steps(it).map(requestText)].join("\n"),
     ),
   json: requests,
+  // Buffers and answers of some lengths, each read and freed rightly and wrongly.
+  memory: () =>
+    [0, 1, 16, 255].flatMap((length) =>
+      [0, 1].map((make) => String.fromCharCode(...[make, 0, 7, length % 128, 0], ...[5, 0, 0, 8, 0], ...[2, 0, 0, 0, 0])),
+    ),
   patch: () =>
     [...files()]
       .flatMap(steps)

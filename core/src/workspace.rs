@@ -213,7 +213,10 @@ impl Workspace {
                 match self.store.find(&reference).map(|it| it.identity.clone()) {
                     Ok(identity) => self.results.invalidate(Change::Document(&identity)),
                     Err(error) if error.code == Code::AmbiguousReference => self.results.invalidate(Change::Settings),
-                    Err(_) => {}
+                    // What could not be loaded stops the subjects that depend on it, too.
+                    Err(_) => {
+                        self.results.invalidate(Change::Document(&reference.of_group(&reference.first().group)));
+                    }
                 }
             }
             self.store.settings = settings;

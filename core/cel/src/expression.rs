@@ -7,7 +7,7 @@
 //! assert_eq!(text, "port: '8080'");
 //! ```
 
-use super::{Allowance, CelError, Program};
+use super::{Allowance, CelError, Program, check_length};
 use fleetfold_value::value::Position;
 use fleetfold_value::value::Value;
 
@@ -48,6 +48,8 @@ pub fn fill(text: &str, variables: &[(&str, Value)], allowance: &mut Allowance) 
         filled.push_str(before);
         place = advance(advance(place, before), "${");
         let inside = |error: CelError| CelError { place: within(place, error.place), ..error };
+        // An expression that is too long for every budget has that as its error.
+        check_length(hole).map_err(inside)?;
         allowance.spend_source(hole.len(), START).map_err(inside)?;
         let program = Program::compile(hole, &names).map_err(inside)?;
         match program.evaluate_within(variables, allowance).map_err(inside)? {

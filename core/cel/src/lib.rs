@@ -128,10 +128,7 @@ impl Program {
     /// assert_eq!(program.evaluate(&[("cluster", cluster)]).unwrap(), Value::from(true));
     /// ```
     pub fn compile(text: &str, variables: &[&str]) -> Result<Program, CelError> {
-        if text.len() > MAX_TEXT {
-            let message = format!("the expression is longer than {MAX_TEXT} bytes");
-            return Err(CelError::new(Code::TooLarge, message, Position { line: 1, column: 1 }));
-        }
+        check_length(text)?;
         let mut root = parse::parse(text)?;
         check::check(&mut root, variables)?;
         Ok(Program { root })
@@ -179,6 +176,14 @@ impl Program {
     pub fn evaluate_within(&self, variables: &[(&str, Value)], allowance: &mut Allowance) -> Result<Value, CelError> {
         evaluate::evaluate(&self.root, variables, allowance)
     }
+}
+
+fn check_length(text: &str) -> Result<(), CelError> {
+    if text.len() > MAX_TEXT {
+        let message = format!("the expression is longer than {MAX_TEXT} bytes");
+        return Err(CelError::new(Code::TooLarge, message, Position { line: 1, column: 1 }));
+    }
+    Ok(())
 }
 
 /// The error of an expression, with its position in the text.

@@ -5,19 +5,22 @@
 
 pub mod corpus;
 mod engine;
+mod memory;
 mod text;
 
 pub use engine::{cel, history, patch, redact, request};
+pub use memory::memory;
 pub use text::{json, path, selector, yaml};
 
 /// A target by its name.
 pub type Target = fn(&[u8]);
 
 /// Every target.
-pub const TARGETS: [(&str, Target); 9] = [
+pub const TARGETS: [(&str, Target); 10] = [
     ("cel", cel),
     ("history", history),
     ("json", json),
+    ("memory", memory),
     ("patch", patch),
     ("path", path),
     ("redact", redact),

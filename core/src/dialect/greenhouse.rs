@@ -35,6 +35,7 @@ mod plugin;
 mod preset;
 mod stack;
 mod status;
+mod steps;
 mod ties;
 mod unknown;
 
@@ -112,6 +113,11 @@ impl Dialect for Greenhouse {
     /// The Plugins of a preset are subjects of their own while it is not loaded.
     fn affects_subject_set(&self, identity: &Identity) -> bool {
         identity.group == GROUP && identity.kind == PRESET
+    }
+
+    fn is_layer(&self, identity: &Identity) -> bool {
+        const LAYERS: [&str; 5] = [CATALOG, CLUSTER_DEFINITION, DEFINITION, ORGANIZATION, OVERRIDE];
+        identity.group == GROUP && LAYERS.contains(&identity.kind.as_str())
     }
 
     fn read(&self, view: View, document: &Document, out: &mut Vec<Diagnostic>) -> Result<Box<dyn Subject>, Error> {

@@ -22,7 +22,7 @@ use decision::Progress;
 pub use decision::{Condition, PLACEMENT, listed, passing_on, transition};
 pub use group::Group;
 use predicate::StepBudget;
-pub use predicate::{Compile, Expression};
+pub use predicate::{Compile, Expression, Sharing, has_expressions};
 use read::{Part, PlacementErrors, Spec};
 pub use why::Step;
 use why::{Explanation, record, step};
@@ -71,6 +71,8 @@ pub struct Question<'a> {
     pub now: Option<Timestamp>,
     pub mode: Mode,
     pub why: Why<'a>,
+    /// With how many others the placement shares the steps of expressions.
+    pub sharing: Sharing,
     pub compile: &'a Compile<'a>,
 }
 
@@ -158,7 +160,7 @@ struct Candidate<'a> {
 /// # Example
 ///
 /// ```
-/// use fleetfold_core::engine::placement::{Question, Why, place};
+/// use fleetfold_core::engine::placement::{Question, Sharing, Why, place};
 /// use fleetfold_core::engine::select::cluster_set::{ClusterSet, Stage};
 /// use fleetfold_core::{diagnostic::Mode, value::{JsonPath, json}};
 ///
@@ -174,7 +176,7 @@ struct Candidate<'a> {
 /// let question = Question {
 ///     placement: &placement, clusters: &clusters.iter().collect::<Vec<_>>(), sets: &sets, broken_sets: &[],
 ///     bound: &["all".into()], broken_bindings: &[], unreadable: &Default::default(), prior: &[], scores: &[],
-///     used: &Default::default(), now: None, mode: Mode::Strict, why: Why::All,
+///     used: &Default::default(), now: None, mode: Mode::Strict, why: Why::All, sharing: Sharing::ALONE,
 ///     compile: &|_| Err("this example has no CEL".into()),
 /// };
 /// let placed = place(&question, &mut Vec::new());
@@ -254,7 +256,7 @@ impl<'a> Decision<'a> {
         if !available.is_empty() && self.meets(Some(Part::Predicates), out) {
             return self.empty(Part::Predicates, count, available);
         }
-        self.steps = StepBudget::for_clusters(count);
+        self.steps = StepBudget::for_clusters(count, self.question.sharing);
         let matching = self.sift(available, |decision, it| predicate::matches(&decision.spec, &decision.steps, it));
         // In both modes it is unknown which clusters are meant.
         if let Some(error) = self.steps.exceeded() {
@@ -263,6 +265,7 @@ impl<'a> Decision<'a> {
             out.push(kept(&self.errors));
             return self.keep(DecisionState::Misconfigured, Some(count), MISCONFIGURED);
         }
+        self.spec.predicates.iter().for_each(|it| it.report_failures(out));
         if !matching.is_empty() && self.meets(Some(Part::Tolerations), out) {
             return self.empty(Part::Tolerations, count, matching);
         }

@@ -2,16 +2,20 @@
 //!
 //! 1. A quarantined subject is not computed: it has no results, nothing is planned for it, and it keeps its last state.
 //! 2. It stays loaded, so it is unknown and never absent: no delete follows from putting it aside.
-//! 3. A quarantined document that is not a subject may decide over subjects that cannot be found without working on it:
-//!    the dialects that read its kind plan nothing. That also holds for a document that could not be loaded.
-//! 4. A trial of another content is computed, so that the repair of a document can be reviewed.
+//! 3. A subject that depends on a quarantined document which is not a subject is not computed either.
+//! 4. Such a document may also decide over subjects that cannot be found without working on it: the dialects that read
+//!    its kind plan nothing, unless it only reaches subjects that depend on it ([`Dialect::is_layer`]). That also holds
+//!    for a document that could not be loaded.
+//! 5. A trial of another content is computed, so that the repair of a document can be reviewed.
 
 use crate::diagnostic::{Code, Diagnostic, Error};
-use crate::object::document::{Identity, Reference};
+use crate::object::document::{Document, Identity, Reference};
 use crate::value::collections::SortedSet;
 use crate::value::{Map, Text, Value};
-use crate::workspace::results::Results;
+use crate::workspace::findings::scope_error;
+use crate::workspace::results::{Results, dialect_of};
 use crate::workspace::store::View;
+use crate::workspace::subject::{Dependency, Dialect, Subject};
 
 /// Names every subject.
 const ALL: &str = "*";
@@ -75,19 +79,26 @@ impl Quarantine {
         Some(left.chain(right).filter_map(|it| Reference::parse(it).ok()).collect())
     }
 
-    /// The dialects that plan nothing, by rule 3. Adds a finding for each document that is the reason.
+    /// The quarantined document, not a subject, that one of these dependencies is on.
+    fn blocking(&self, view: View, dependencies: &[Dependency]) -> Option<Identity> {
+        let references = self.references.iter().filter_map(|it| Reference::parse(it).ok());
+        let mut identities = references.map(|it| identity_of(view, &it));
+        identities.find(|it| {
+            let is_subject = || view.document(it).is_some_and(|it| dialect_of(view, it).is_some());
+            dependencies.iter().any(|dependency| dependency.is_on(it)) && !is_subject()
+        })
+    }
+
+    /// The dialects that plan nothing, by rule 4. Adds a finding for each document that is the reason.
     pub fn waiting_dialects(&self, view: View, results: &Results, out: &mut Vec<Diagnostic>) -> Vec<&'static str> {
         let mut waiting = Vec::new();
         for reference in self.references.iter().filter_map(|it| Reference::parse(it).ok()) {
-            let identity = match view.store.find(&reference) {
-                Ok(document) => document.identity.clone(),
-                Err(_) => reference.of_group(&reference.first().group),
-            };
+            let identity = identity_of(view, &reference);
             if results.get(&identity).is_some() {
                 continue;
             }
             let reads = view.dialects().filter(|it| it.kinds(view).iter().any(|kind| kind.covers(&identity)));
-            for dialect in reads.map(|it| it.name()) {
+            for dialect in reads.filter(|it| !it.is_layer(&identity)).map(|it| it.name()) {
                 let message = format!("`{identity}` is quarantined, so nothing is planned for {dialect}");
                 out.push(Diagnostic::error(Code::QuarantinedDocument, message).of(&identity).hint(HINT));
                 waiting.push(dialect);
@@ -99,8 +110,43 @@ impl Quarantine {
 
 const HINT: &str = "simplify the document, or raise the limits of the host, such as `--timeout` and `--memory`";
 
+/// Translates a document, unless it or something that it depends on is quarantined.
+///
+/// # Errors
+///
+/// It is quarantined, or cannot be translated.
+pub fn read(
+    view: View,
+    dialect: &dyn Dialect,
+    document: &Document,
+    out: &mut Vec<Diagnostic>,
+) -> Result<Box<dyn Subject>, Error> {
+    let quarantine = &view.settings.quarantine;
+    if quarantine.names(&document.identity) {
+        return Err(error());
+    }
+    if let Some(error) = scope_error(view, dialect, document).filter(|_| !dialect.reads_without_scope(document)) {
+        return Err(error);
+    }
+    let subject = dialect.read(view, document, out)?;
+    match quarantine.blocking(view, subject.dependencies()) {
+        None => Ok(subject),
+        Some(blocking) => {
+            let why = "which is quarantined, because working on it exceeded a limit of the host";
+            Err(Error::new(Code::QuarantinedDocument, format!("it depends on `{blocking}`, {why}")).hint(HINT))
+        }
+    }
+}
+
+fn identity_of(view: View, reference: &Reference) -> Identity {
+    match view.store.find(reference) {
+        Ok(document) => document.identity.clone(),
+        Err(_) => reference.of_group(&reference.first().group),
+    }
+}
+
 /// Why a quarantined subject has no results.
-pub fn error() -> Error {
+fn error() -> Error {
     Error::new(Code::QuarantinedDocument, "it is quarantined, because working on it exceeded a limit of the host")
         .hint(HINT)
 }

@@ -19,7 +19,6 @@ use crate::object::kinds::clusters::is_cluster;
 use crate::object::timestamp::Timestamp;
 use crate::value::Text;
 use crate::value::collections::{SortedMap, SortedSet};
-use crate::workspace::findings::scope_error;
 use crate::workspace::observed::HUB;
 use crate::workspace::plan::{Known, Planner, SubjectPlan};
 use crate::workspace::quarantine;
@@ -430,7 +429,7 @@ impl SubjectEntry {
 
     /// Recomputes stale results and returns the previous ones, if any.
     fn refresh(&mut self, view: View, document: &Document) -> Option<Previous> {
-        if self.is_outdated {
+        if self.is_outdated || self.subject().is_ok_and(|it| it.is_outdated(view)) {
             let fresh = Translated::of(self.dialect, view, document);
             let (dialect, translated) = (self.dialect, self.translated.replace(fresh));
             (self.is_outdated, self.is_unplanned, self.stale) = (false, false, SortedSet::new());
@@ -529,13 +528,7 @@ impl Translated {
     fn of(dialect: &dyn Dialect, view: View, document: &Document) -> Translated {
         let (mut diagnostics, mut cache, mut cluster_results) =
             (Vec::new(), ResultCache::default(), ClusterResults::new());
-        let read = match view.settings.quarantine.names(&document.identity) {
-            true => Err(quarantine::error()),
-            false => match scope_error(view, dialect, document) {
-                Some(error) if !dialect.reads_without_scope(document) => Err(error),
-                _ => dialect.read(view, document, &mut diagnostics),
-            },
-        };
+        let read = quarantine::read(view, dialect, document, &mut diagnostics);
         // What cannot be translated has no results, and nothing is planned for it: it keeps its last state.
         if let Ok(subject) = &read {
             let subject = subject.as_ref();

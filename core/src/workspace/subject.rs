@@ -41,6 +41,11 @@ pub trait Dialect: Sync {
         Vec::new()
     }
 
+    /// Whether a document reaches only subjects that depend on it: not which documents are subjects, and no clusters.
+    fn is_layer(&self, _: &Identity) -> bool {
+        false
+    }
+
     /// Translates a document into a subject. Findings that do not prevent a result go to `out`.
     ///
     /// # Errors
@@ -99,6 +104,11 @@ pub trait Subject {
     /// The documents that it was translated from, besides itself: when one of them changes, it is translated again. The
     /// documents of the clusters it picks from are not among them; a change of one reaches that cluster's result alone.
     fn dependencies(&self) -> &[Dependency];
+
+    /// Whether it must be translated again for a reason that is no single document, such as how many there are.
+    fn is_outdated(&self, _: View) -> bool {
+        false
+    }
 
     /// The result of a cluster; for a subject of the hub, the result of the hub, with a `cluster` that has no name and
     /// no labels. Results that are equal for many clusters should be kept in `cache` and shared.

@@ -54,6 +54,15 @@ pub const SHAPES: &[Shape] = &[
         let documents = [gh_clusters(4), definition(""), preset("p", &values, "")].join(",");
         vec![r#"{"op":"configure","expressions":true}"#.into(), load(&documents), op("lint"), op("plan")]
     }),
+    shape("greenhouse: expressions for many clusters", 130, |n| {
+        let documents = [gh_clusters(n), definition(""), preset("p", &costly_option(), "")].join(",");
+        vec![r#"{"op":"configure","expressions":true}"#.into(), load(&documents), op("lint"), op("plan")]
+    }),
+    shape("greenhouse: expressions of many presets", 9, |n| {
+        let presets = each(n, &preset("p-x-", &costly_option(), "").replace("p-x-", "p~"));
+        let documents = [gh_clusters(72), definition(""), presets].join(",");
+        vec![r#"{"op":"configure","expressions":true}"#.into(), load(&documents), op("lint"), op("plan")]
+    }),
     shape("greenhouse: plugins", 40, |n| {
         let spec =
             r#"{"clusterName":"c~","pluginDefinitionRef":{"kind":"PluginDefinition","name":"d"},"optionValues":[]}"#;
@@ -104,6 +113,18 @@ pub const SHAPES: &[Shape] = &[
     shape("cel: expressions that take all their steps", 10, |n| {
         let list = each(1000, "~");
         expression(n, &format!("[{list}].all(a, [{list}].all(b, a + b >= 0))"))
+    }),
+    shape("cel: placements of a namespace", 10, |n| {
+        let list = each(30, "~");
+        let costly = cel(&format!("[{list}].all(a, [{list}].all(b, [{list}].all(c, a + b + c >= 0)))"));
+        let placements = each(n, &placement("p-x-", &costly).replace("p-x-", "p~"));
+        fleet(&[managed(2), sets(1), placements].join(","))
+    }),
+    shape("cel: namespaces with bindings", 20, |n| {
+        let list = each(38, "~");
+        let costly = cel(&format!("[{list}].all(a, [{list}].all(b, [{list}].all(c, a + b + c >= 0)))"));
+        let bindings = each(n, &binding("s0").replace(r#""namespace":"n""#, r#""namespace":"n~""#));
+        fleet(&[managed(2), sets(1), bindings, placement("p", &costly)].join(","))
     }),
     shape("cel: a long list", 200, |n| expression(4, &format!("1 in [{}]", each(n, "~")))),
     shape("cel: a long map", 50, |n| expression(4, &format!("{{{}}}.size() > 0", each(n, "'k~': ~")))),

@@ -115,6 +115,12 @@ fn preset(name: &str, values: &str, further: &str) -> String {
     format!(r#"{{{GH},"kind":"PluginPreset","metadata":{{"name":"{name}","namespace":"a"}},"spec":{spec}}}"#)
 }
 
+/// An option whose expression takes some 6000 steps.
+fn costly_option() -> String {
+    let list = each(30, "~");
+    format!(r#"{{"name":"e","expression":"${{[{list}].all(a, [{list}].all(b, a + b >= 0))}}"}}"#)
+}
+
 fn admit_preset(preset: &str) -> String {
     let kind = r#""kind":{"group":"greenhouse.sap","version":"v1alpha1","kind":"PluginPreset"}"#;
     let resource = r#""resource":{"group":"greenhouse.sap","version":"v1alpha1","resource":"pluginpresets"}"#;
@@ -137,6 +143,12 @@ fn sets(n: usize) -> String {
     let set = format!(r#"{{{api},"kind":"ManagedClusterSet","metadata":{{"name":"s~"}},{SELECTOR}}}"#);
     let binding = format!(r#"{{{api},"kind":"ManagedClusterSetBinding","metadata":{{"name":"s~","namespace":"n"}}"#);
     each(n, &format!(r#"{set},{binding},"spec":{{"clusterSet":"s~"}}}}"#))
+}
+
+fn binding(set: &str) -> String {
+    let metadata = format!(r#""metadata":{{"name":"{set}","namespace":"n"}}"#);
+    let api = format!(r#""apiVersion":"{OCM}/v1beta2""#);
+    format!(r#"{{{api},"kind":"ManagedClusterSetBinding",{metadata},"spec":{{"clusterSet":"{set}"}}}}"#)
 }
 
 fn placement(name: &str, spec: &str) -> String {

@@ -254,6 +254,10 @@ impl Subject for Preset {
         &self.stack.depends
     }
 
+    fn is_outdated(&self, view: View) -> bool {
+        self.stack.is_outdated(view)
+    }
+
     fn effective(&self, view: View, cluster: &Cluster, cache: &mut ResultCache) -> Result<Arc<Rendered>, Error> {
         self.stack.effective(view, cluster, cache)
     }

@@ -6,7 +6,7 @@ use super::definition::{Definition, Wanted, catalog_parts};
 use super::entries::{Part, Reader, expression_of};
 use super::expression;
 use super::ties::Ties;
-use super::{CATALOG, GROUP, ORGANIZATION, OVERRIDE, identity, inject, overrides};
+use super::{CATALOG, GROUP, ORGANIZATION, OVERRIDE, identity, inject, overrides, steps};
 use crate::cel::Allowance;
 use crate::diagnostic::Mode;
 use crate::diagnostic::{Code, Diagnostic, Error, Severity};
@@ -23,10 +23,6 @@ use crate::value::text::order;
 use crate::value::{Text, Value};
 use crate::workspace::store::{Scope, View};
 use crate::workspace::subject::{Dependency, ResultCache};
-
-/// The steps that all expressions of a subject may take for one cluster. The clusters do not share a number: what one
-/// of them gets must not depend on how many others there are.
-const EXPRESSION_STEPS: u64 = 10_000;
 
 #[derive(Debug)]
 pub struct Stack {
@@ -45,6 +41,8 @@ pub struct Stack {
     below_clusters: u32,
     injected: [Layer; 2],
     has_expressions: bool,
+    /// The steps that its expressions may take for one cluster.
+    steps: u64,
     /// The plain values of secret options, of all layers but those of the clusters: also those that do not apply are
     /// shown.
     concealed: Arc<Concealed>,
@@ -107,6 +105,7 @@ impl Stack {
         depends.push(Dependency::kind(GROUP, OVERRIDE, Some(namespace)));
         depends.push(Dependency::kind(GROUP, CATALOG, Some(namespace)));
         let scope = super::scope_of(namespace);
+        let steps = steps::of_namespace(view, namespace);
         let has_expressions = layers.iter().any(has_expressions);
         let mut concealed = Concealed::default();
         if let Some(definition) = &definition {
@@ -124,6 +123,7 @@ impl Stack {
             below_clusters,
             injected,
             has_expressions,
+            steps,
             concealed: Arc::new(concealed),
             ties,
             place,
@@ -180,6 +180,11 @@ impl Stack {
         options.extend(expressions);
         sort_by(&mut options, |a, b| a.path.cmp(&b.path));
         options
+    }
+
+    /// Whether its expressions may take another number of steps now.
+    pub fn is_outdated(&self, view: View) -> bool {
+        self.steps != steps::of_namespace(view, &self.document.namespace)
     }
 
     /// The layers that apply to a cluster, lowest first.
@@ -271,7 +276,7 @@ impl Stack {
         let applied = self.applied(cluster, its.as_ref());
         let variables = inject::variables(&self.injected, &inject::per_cluster(&self.scope, cluster));
         let mut rendered = Vec::new();
-        let mut allowance = Allowance::new(EXPRESSION_STEPS);
+        let mut allowance = Allowance::new(self.steps);
         for (layer, setting, text) in winning_expressions(&applied) {
             let source = self.render(view, cluster, (layer, setting), text, &variables, &mut allowance)?;
             rendered.push(Effective { path: setting.path.clone(), from: layer.name.clone(), source, origin: None });

@@ -5,7 +5,7 @@ use super::{BINDING, DECISION, SCORE, fleet_scope, set};
 use crate::cel::{Allowance, Program};
 use crate::diagnostic::Mode;
 use crate::diagnostic::{Diagnostic, Error};
-use crate::engine::placement::{Expression, PLACEMENT, Placed, Question, Why, listed, place};
+use crate::engine::placement::{Expression, PLACEMENT, Placed, Question, Sharing, Why, has_expressions, listed, place};
 use crate::engine::select::cluster_set::{self, ClusterSet, GROUP};
 use crate::object::document::Identity;
 use crate::object::kinds::clusters::MANAGED_CLUSTER;
@@ -70,6 +70,7 @@ impl<'a> Hub<'a> {
             now,
             mode,
             why,
+            sharing: sharing(self.view, namespace),
             compile: &compile,
         };
         place(&question, out)
@@ -126,6 +127,26 @@ impl<'a> Hub<'a> {
 pub fn unreadable<'a>(view: View<'a>) -> SortedMap<&'a str, &'a Error> {
     let clusters = view.store.unreadable_clusters().filter(|(it, _)| it.kind == MANAGED_CLUSTER && it.group == GROUP);
     clusters.map(|(identity, error)| (identity.name.as_str(), error)).collect()
+}
+
+/// How many placements with expressions each namespace has, and in how many namespaces sets are bound.
+struct Shares {
+    placements: SortedMap<Text, usize>,
+    namespaces: usize,
+}
+
+/// With how many others a placement of the namespace shares the steps of expressions.
+pub fn sharing(view: View, namespace: &str) -> Sharing {
+    let shares = view.store.derived("ocm expressions", || {
+        let mut placements: SortedMap<Text, usize> = SortedMap::new();
+        for placement in view.store.of_kind(GROUP, super::PLACEMENT, None).filter(|it| has_expressions(&it.value)) {
+            let count = placements.entry(placement.identity.namespace.clone()).or_default();
+            *count = count.saturating_add(1);
+        }
+        let bound = view.store.of_kind(GROUP, BINDING, None).map(|it| &it.identity.namespace);
+        Shares { placements, namespaces: bound.collect::<SortedSet<_>>().len() }
+    });
+    Sharing::of(shares.placements.get(namespace).copied().unwrap_or_default(), shares.namespaces)
 }
 
 /// The objects of a kind of OCM, loaded or observed on the hub; a loaded document takes precedence.

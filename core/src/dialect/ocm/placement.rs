@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use super::hub::Hub;
+use super::hub::{Hub, sharing};
 use super::{DECISION, Ocm, PLACEMENT, SCORE, decides, fleet_scope};
 use crate::diagnostic::{Code, Diagnostic, Error, Mode, ReasonCode};
 use crate::engine::matching::{Difference, DifferenceKind};
-use crate::engine::placement::{self, DecisionState, Placed, Why};
+use crate::engine::placement::{self, DecisionState, Placed, Sharing, Why, has_expressions};
 use crate::engine::rendered::{DecisionGroup, Rendered};
 use crate::engine::select::cluster_set::GROUP;
 use crate::engine::select::{self, Cluster};
@@ -56,6 +56,7 @@ pub fn read(view: View, document: &Document, out: &mut Vec<Diagnostic>) -> Box<d
         groups,
         is_explained,
         now: view.now,
+        sharing: has_expressions(&document.value).then(|| sharing(view, namespace)),
     })
 }
 
@@ -92,6 +93,8 @@ struct Placement {
     is_explained: Vec<Diagnostic>,
     /// When it was decided.
     now: Option<Timestamp>,
+    /// With how many others it shared the steps of expressions, if it has any.
+    sharing: Option<Sharing>,
 }
 
 impl Placement {
@@ -334,6 +337,10 @@ impl Subject for Placement {
 
     fn invalidated_by(&self, object: &Identity) -> Invalidation {
         if decides(object) { Invalidation::Subject } else { Invalidation::Nothing }
+    }
+
+    fn is_outdated(&self, view: View) -> bool {
+        self.sharing.is_some_and(|it| it != sharing(view, &self.identity.namespace))
     }
 
     fn reads_hub(&self) -> bool {

@@ -6,7 +6,7 @@ use std::fmt;
 use super::read::{Part, PlacementErrors, bad, map, names, text};
 use super::why::{Explanation, Step, record, step};
 use super::{Candidate, Spec};
-use crate::diagnostic::{Code, Error, ReasonCode};
+use crate::diagnostic::{Code, Diagnostic, Error, ReasonCode};
 use crate::engine::select::{Cluster, LabelSelector, Requirement, Selector, explain, known_fields};
 use crate::object::labels::check_value;
 use crate::value::JsonPath;
@@ -25,22 +25,81 @@ pub type Expression = Box<dyn Fn(&Value, &mut u64) -> Result<bool, String>>;
 const BASE_STEPS: u64 = 1_000_000;
 const STEPS_A_CLUSTER: u64 = 2_000;
 
+/// The steps that the placements of a namespace share, each an equal part. A million steps take about 20 ms.
+const NAMESPACE_STEPS: u64 = 4_000_000;
+const NAMESPACE_STEPS_A_CLUSTER: u64 = 20_000;
+
+/// The steps that all namespaces share, each an equal part.
+const TOTAL_STEPS: u64 = 100_000_000;
+const TOTAL_STEPS_A_CLUSTER: u64 = 400_000;
+
+/// The steps that a placement has however many others there are: enough for one expression of ten claims, and not more
+/// work than deciding a placement among so many clusters.
+const LEAST_STEPS: u64 = 1_000;
+const LEAST_STEPS_A_CLUSTER: u64 = 100;
+
+/// With how many others a placement shares steps. Both numbers are powers of two: a further placement seldom changes
+/// the share of the others.
+///
+/// The parts are fixed before anything is evaluated, so the answer for a placement depends neither on the order of
+/// documents nor on what other placements spend.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sharing {
+    /// The placements of the namespace that have expressions.
+    placements: u64,
+    /// The namespaces in which sets are bound. Who may place there cannot change their number.
+    namespaces: u64,
+}
+
+impl Sharing {
+    /// One placement alone.
+    pub const ALONE: Sharing = Sharing { placements: 1, namespaces: 1 };
+
+    pub fn of(placements: usize, namespaces: usize) -> Sharing {
+        let power = |count: usize| u64::try_from(count).unwrap_or(u64::MAX).checked_next_power_of_two();
+        Sharing { placements: power(placements).unwrap_or(u64::MAX), namespaces: power(namespaces).unwrap_or(u64::MAX) }
+    }
+
+    /// The part of one placement among so many available clusters.
+    fn share(self, clusters: u64) -> u64 {
+        let steps = |base: u64, more: u64| base.saturating_add(clusters.saturating_mul(more));
+        let total = steps(TOTAL_STEPS, TOTAL_STEPS_A_CLUSTER) / self.namespaces.max(1);
+        let namespace = steps(NAMESPACE_STEPS, NAMESPACE_STEPS_A_CLUSTER).min(total);
+        (namespace / self.placements.max(1)).max(steps(LEAST_STEPS, LEAST_STEPS_A_CLUSTER))
+    }
+}
+
+/// Whether a placement has expressions.
+pub fn has_expressions(placement: &Value) -> bool {
+    let list = |value: &Value, path: &[&str]| value.at(path).and_then(Value::as_list).is_some_and(|it| !it.is_empty());
+    let predicates = placement.at(&["spec", "predicates"]).and_then(Value::as_list).into_iter().flatten();
+    let path = ["requiredClusterSelector", "celSelector", "celExpressions"];
+    predicates.into_iter().any(|it| list(it, &path))
+}
+
 /// What is left of the steps, and the expression that took the last one.
 #[derive(Debug, Default)]
 pub struct StepBudget {
     left: Cell<u64>,
+    /// Whether the placement would have more steps if there were fewer others.
+    is_shared: bool,
     exceeded: OnceCell<Pointer>,
 }
 
 impl StepBudget {
-    pub fn for_clusters(available: usize) -> StepBudget {
-        let more = u64::try_from(available).unwrap_or(u64::MAX).saturating_mul(STEPS_A_CLUSTER);
-        StepBudget { left: Cell::new(BASE_STEPS.saturating_add(more)), exceeded: OnceCell::new() }
+    pub fn for_clusters(available: usize, sharing: Sharing) -> StepBudget {
+        let clusters = u64::try_from(available).unwrap_or(u64::MAX);
+        let own = BASE_STEPS.saturating_add(clusters.saturating_mul(STEPS_A_CLUSTER));
+        let share = sharing.share(clusters);
+        StepBudget { left: Cell::new(own.min(share)), is_shared: share < own, exceeded: OnceCell::new() }
     }
 
     /// The error of a placement whose expressions take too many steps.
     pub fn exceeded(&self) -> Option<Error> {
-        let message = "the expressions of the placement take too many steps for all clusters together";
+        let message = match self.is_shared {
+            true => "the expressions of the placement take more steps than its share of those of the namespace",
+            false => "the expressions of the placement take too many steps for all clusters together",
+        };
         let error = Error::new(Code::ExpressionBudget, message).at(self.exceeded.get()?.clone());
         Some(error.hint("compare fewer and shorter values, or use labels"))
     }
@@ -51,8 +110,34 @@ impl StepBudget {
 pub struct Predicate {
     labels: LabelSelector,
     claims: LabelSelector,
-    expressions: Vec<Expression>,
+    expressions: Vec<Tried>,
     at: Pointer,
+}
+
+/// An expression, and how it fared so far.
+struct Tried {
+    expression: Expression,
+    clusters: Cell<usize>,
+    failures: Cell<usize>,
+    /// The first of them.
+    why: OnceCell<String>,
+}
+
+impl Tried {
+    fn new(expression: Expression) -> Tried {
+        Tried { expression, clusters: Cell::default(), failures: Cell::default(), why: OnceCell::new() }
+    }
+
+    fn holds(&self, cluster: &Value, left: &mut u64) -> Result<bool, String> {
+        let result = (self.expression)(cluster, left);
+        let count = |it: &Cell<usize>| it.set(it.get().saturating_add(1));
+        count(&self.clusters);
+        if let Err(why) = &result {
+            count(&self.failures);
+            self.why.get_or_init(|| why.clone());
+        }
+        result
+    }
 }
 
 impl fmt::Debug for Predicate {
@@ -76,6 +161,25 @@ impl Predicate {
         let selected = labels.accepts(&candidate.labels) && claims.accepts(&candidate.claims);
         let mut expressions = expressions.iter().enumerate();
         selected && expressions.all(|(index, it)| self.accepts_expression((index, it), candidate, steps, explanation))
+    }
+
+    /// A warning for each expression that failed for every cluster for which it was evaluated.
+    pub fn report_failures(&self, out: &mut Vec<Diagnostic>) {
+        for (index, it) in self.expressions.iter().enumerate() {
+            let Some(why) = it.why.get() else { continue };
+            if it.failures.get() == it.clusters.get() {
+                let message = format!(
+                    "the expression fails for each cluster that it was evaluated for, so it selects none: {why}"
+                );
+                let hint = "correct the expression; `has(…)` tests whether a field is there";
+                out.push(Diagnostic::warning(Code::ExpressionFailed, message).at(self.place(index)).hint(hint));
+            }
+        }
+    }
+
+    /// The place of an expression.
+    fn place(&self, index: usize) -> Pointer {
+        self.at.join(&Pointer::of(["celSelector".into(), "celExpressions".into(), index.to_string()]))
     }
 
     fn explain_labels(&self, candidate: &Candidate) -> Vec<Step> {
@@ -106,7 +210,7 @@ impl Predicate {
 
     fn accepts_expression(
         &self,
-        (index, expression): (usize, &Expression),
+        (index, expression): (usize, &Tried),
         candidate: &Candidate,
         steps: &StepBudget,
         explanation: &mut Explanation,
@@ -115,9 +219,9 @@ impl Predicate {
         if steps.exceeded.get().is_some() {
             return false;
         }
-        let place = || self.at.join(&Pointer::of(["celSelector".into(), "celExpressions".into(), index.to_string()]));
+        let place = || self.place(index);
         let mut left = steps.left.get();
-        let holds = expression(candidate.document, &mut left);
+        let holds = expression.holds(candidate.document, &mut left);
         steps.left.set(left);
         if left == 0 {
             steps.exceeded.get_or_init(place);
@@ -186,7 +290,7 @@ pub fn read_predicate(
     for (index, text) in texts.iter().enumerate() {
         let compiled =
             compile(text).map_err(|why| bad(format!("the expression cannot be read: {why}")).at(at.index(index)));
-        expressions.extend(errors.take(Part::Predicates, compiled));
+        expressions.extend(errors.take(Part::Predicates, compiled).map(Tried::new));
     }
     Some(Predicate { expressions, ..predicate? })
 }

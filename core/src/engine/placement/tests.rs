@@ -129,6 +129,7 @@ impl Hub {
                 now: self.now.map(|now| Timestamp::parse(now).expect("a moment")),
                 mode: self.mode,
                 why: Why::All,
+                sharing: Sharing::ALONE,
                 compile: &compile,
             },
             &mut out,

@@ -129,6 +129,7 @@ fn reasons_are_written_for_whom_they_are_wanted() {
             now: None,
             mode: Mode::Strict,
             why,
+            sharing: Sharing::ALONE,
             compile: &compile,
         };
         let placed = place(&question, &mut Vec::new());
