@@ -54,11 +54,6 @@ export const EXCLUDED = [
   [/^types\.kubefed\.io\//, /^spec\.retention$/, "open: the fleets write retention rules into the type configuration"],
   [/OperatorVersion$/, /^spec\.upgradableFrom$/, "open: no fleet has two versions of an operator"],
   [
-    /CertManagerDeployment$/,
-    /^spec\.(adopt|product)$/,
-    "open: no fleet has an installation that existed before, or two products",
-  ],
-  [
     /operator\.openshift\.io\/CertManager$/,
     /^spec\.(cainjector|webhook|unsupported)Config(Overrides)?\b/,
     "open: the fleet sets them for the controller alone",
