@@ -42,7 +42,14 @@ export const SEEDS = {
   // Buffers and answers of some lengths, each read and freed rightly and wrongly.
   memory: () =>
     [0, 1, 16, 255].flatMap((length) =>
-      [0, 1].map((make) => String.fromCharCode(...[make, 0, 7, length % 128, 0], ...[5, 0, 0, 8, 0], ...[2, 0, 0, 0, 0])),
+      [0, 1].map((make) => {
+        const [create, read, free] = [
+          [make, 0, 7, length % 128, 0],
+          [5, 0, 0, 8, 0],
+          [2, 0, 0, 0, 0],
+        ];
+        return String.fromCharCode(...create, ...read, ...free);
+      }),
     ),
   patch: () =>
     [...files()]

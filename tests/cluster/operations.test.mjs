@@ -1,6 +1,7 @@
-// Operations on real servers, for one kind of each dialect: set, change, wrong value, roll back, remove. Each dialect has
-// a field that its document sets and one that it does not set, so that removed is compared with never set. The drills in
-// memory (`tests/operations`) do this for every field; here the server validates, defaults and stores what is written.
+// Operations on real servers, for one kind of each dialect: set, change, wrong value, roll back, remove. Each dialect
+// has a field that its document sets and one that it does not set, so that removed is compared with never set. The
+// drills in memory (`tests/operations`) do this for every field; here the server validates, defaults and stores what is
+// written.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { startPlane, Story } from "./stories.mjs";

@@ -1,5 +1,5 @@
-// Reads `deny.toml` for the tests: the part of TOML that it uses, which is tables, strings, booleans, numbers, lists and
-// inline tables.
+// Reads `deny.toml` for the tests: the part of TOML that it uses, which is tables, strings, booleans, numbers, lists
+// and inline tables.
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 

@@ -2,13 +2,11 @@
 //!
 //! A host asks for a buffer, writes a request into it, calls, reads the answer and frees both. The module imports
 //! nothing, so any runtime loads it.
-#![expect(unsafe_code, reason = "exported names; there is no unsafe block, see buffers.rs")]
-
-mod buffers;
+#![expect(unsafe_code, reason = "exported names; there is no unsafe block, see the crate buffers")]
 
 use std::cell::RefCell;
 
-use buffers::Buffers;
+use fleetfold_buffers::Buffers;
 use fleetfold_core::Workspace;
 
 thread_local! {

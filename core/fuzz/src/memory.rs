@@ -2,10 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use self::buffers::Buffers;
-
-#[path = "../../../wasm/src/buffers.rs"]
-mod buffers;
+use fleetfold_buffers::Buffers;
 
 /// A buffer that is as large as this one would only be slow.
 const MOST: u32 = 1 << 16;

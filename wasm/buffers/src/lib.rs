@@ -1,12 +1,16 @@
-//! Who holds which piece of the memory. The module owns every buffer and remembers it, so a pointer that it never gave
-//! out is refused instead of followed, and nothing here needs `unsafe`.
+//! The buffers through which a host passes requests and answers.
+//!
+//! The module owns every buffer and keeps a list of them, so it refuses a pointer that it did not return, and nothing
+//! here needs `unsafe`. A crate of its own, so that the fuzz target for memory runs natively what the module runs.
 
 use std::collections::BTreeMap;
 
+/// The buffers that a host holds, by pointer.
 #[derive(Debug, Default)]
 pub struct Buffers(BTreeMap<u32, Vec<u8>>);
 
 impl Buffers {
+    /// Allocates a buffer of zeros; returns its pointer, or 0 if there is no memory for it.
     pub fn alloc(&mut self, len: u32) -> u32 {
         let mut bytes = Vec::new();
         // One byte at least: an empty `Vec` has no place of its own.
@@ -18,7 +22,8 @@ impl Buffers {
         self.keep(bytes)
     }
 
-    /// Requests and answers may hold what Secrets do, so that a buffer is overwritten before its memory is used again.
+    /// Frees a buffer, if it has exactly this length. Requests and answers may hold Secret data, so the buffer is
+    /// overwritten first.
     pub fn free(&mut self, ptr: u32, len: u32) {
         if self.0.get(&ptr).is_some_and(|bytes| bytes.len() == len.max(1) as usize)
             && let Some(mut bytes) = self.0.remove(&ptr)
@@ -29,11 +34,12 @@ impl Buffers {
         }
     }
 
-    /// What a host wrote; nothing when it never got that buffer, or claims more of it than there is.
+    /// The bytes that a host wrote; nothing if there is no such buffer, or if it is shorter.
     pub fn read(&self, ptr: u32, len: u32) -> Option<&[u8]> {
         self.0.get(&ptr)?.get(..len as usize)
     }
 
+    /// Keeps an answer for the host; returns `pointer << 32 | length`.
     pub fn give(&mut self, mut answer: Vec<u8>) -> u64 {
         let len = answer.len() as u64;
         if answer.is_empty() {
