@@ -77,7 +77,7 @@ const ORDER: &str = "the keys of a map come in another order";
 fn explain(ours: &Answer, theirs: &Answer) -> Option<&'static str> {
     let failed = |part: &str| matches!(ours, Answer::Runtime(it) | Answer::Compile(it) if it.contains(part));
     match (ours, theirs) {
-        (Answer::Runtime(_), Answer::NotJson) if failed("JSON has no word for") => Some(NOT_JSON),
+        (Answer::Runtime(_), Answer::NotJson) if failed("which JSON cannot express") => Some(NOT_JSON),
         (Answer::Compile(_) | Answer::Runtime(_), _) if failed("supported in a format") => Some(FORMAT),
         (Answer::Compile(_) | Answer::Runtime(_), _) if failed("supported in a pattern") => Some(PATTERN),
         (Answer::Compile(_), _) if failed("is not supported") || failed("are not supported") => Some(UNSUPPORTED),

@@ -219,7 +219,7 @@ fn an_expression_that_fails_for_these_values_has_another_code() {
         18446744073709551615u => 1:1 which JSON cannot express
         type(n) => 1:1 which JSON cannot express
         {[1]: 2} => 1:1 cannot be a key
-        int('x') => 1:1 no int
+        int('x') => 1:1 cannot convert this string to int
         [n].join() => 1:5 does not take list
         'a'.matches('(') => 1:5 does not close
         'a'.substring(2) => 1:5 outside

@@ -177,11 +177,19 @@ fn last<'p>(placed: &'p Placed, cluster: &str) -> (&'static str, &'p str) {
 /// What is chosen, with which reason in the status, in both modes, and without any finding.
 #[track_caller]
 fn check(hub: Hub, want: &[&str], satisfied: &str) -> Placed {
-    let (compat, found) = hub.place_in(Mode::Compat);
-    assert_eq!((chosen(&compat), reasons(&compat), found), (want.to_vec(), (satisfied, ""), vec![]), "compat");
-    let (placed, found) = hub.place_in(Mode::Strict);
-    assert_eq!((chosen(&placed), reasons(&placed), found), (want.to_vec(), (satisfied, ""), vec![]), "strict");
-    placed
+    check_found(hub, want, satisfied, &[])
+}
+
+/// The same, with findings of these codes.
+#[track_caller]
+fn check_found(hub: Hub, want: &[&str], satisfied: &str, codes: &[Code]) -> Placed {
+    let [_, strict] = [Mode::Compat, Mode::Strict].map(|mode| {
+        let (placed, found) = hub.place_in(mode);
+        let found: Vec<Code> = found.into_iter().map(|it| it.code).collect();
+        assert_eq!((chosen(&placed), reasons(&placed), &*found), (want.to_vec(), (satisfied, ""), codes), "{mode:?}");
+        placed
+    });
+    strict
 }
 
 /// A placement that is misconfigured at this place. OCM empties its decisions, we keep them.

@@ -132,7 +132,8 @@ fn o26_all_expressions_must_hold_and_one_without_an_answer_does_not() {
     let failing = placed.explained.iter().find(|it| it.name == "c2").expect("the cluster");
     assert!(failing.steps.iter().any(|it| it.reason.code == ReasonCode::ExpressionDoesNotHold));
     check(hub(&expressions(r#""name:c1","name:c2""#)).plain(&["c1", "c2"]), &[], "NoManagedClusterMatched");
-    let placed = check(hub(&expressions(r#""fails""#)).plain(&["c1"]), &[], "NoManagedClusterMatched");
+    let fails = hub(&expressions(r#""fails""#)).plain(&["c1"]);
+    let placed = check_found(fails, &[], "NoManagedClusterMatched", &[Code::ExpressionFailed]);
     let step =
         placed.explained.iter().flat_map(|it| &it.steps).find(|it| it.reason.code == ReasonCode::ExpressionFailed);
     let step = step.expect("the expression");
