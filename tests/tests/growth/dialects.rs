@@ -58,10 +58,10 @@ pub const SHAPES: &[Shape] = &[
         let documents = [gh_clusters(n), definition(""), preset("p", &costly_option(), "")].join(",");
         vec![r#"{"op":"configure","expressions":true}"#.into(), load(&documents), op("lint"), op("plan")]
     }),
-    shape("greenhouse: expressions of many presets", 9, |n| {
+    shape("greenhouse: expressions of many presets", 4, |n| {
         let presets = each(n, &preset("p-x-", &costly_option(), "").replace("p-x-", "p~"));
         let documents = [gh_clusters(72), definition(""), presets].join(",");
-        vec![r#"{"op":"configure","expressions":true}"#.into(), load(&documents), op("lint"), op("plan")]
+        vec![r#"{"op":"configure","expressions":true}"#.into(), load(&documents), op("plan")]
     }),
     shape("greenhouse: plugins", 40, |n| {
         let spec =

@@ -16,7 +16,7 @@ const EXPRESSION_STEPS: u64 = 10_000;
 const SUBJECT_STEPS: u64 = 10_000_000;
 
 /// The steps of all subjects of a namespace for all its clusters.
-const NAMESPACE_STEPS: u64 = 50_000_000;
+const NAMESPACE_STEPS: u64 = 20_000_000;
 
 /// The steps that remain for one cluster in every fleet: not more work than the Plugin that they are for.
 const LEAST_STEPS: u64 = 1_000;
@@ -66,11 +66,11 @@ mod tests {
     fn the_steps_halve_until_the_subject_and_the_namespace_are_below_their_limits() {
         for (clusters, results, want) in [
             (0, 0, 10_000),
-            (1_000, 5_000, 10_000),
+            (1_000, 2_000, 10_000),
             (1_001, 1_001, 5_000),
-            (1_000, 5_001, 5_000),
+            (1_000, 2_001, 5_000),
             (3_000, 3_000, 2_500),
-            (100, 10_001, 2_500),
+            (100, 10_001, 1_250),
             (100, 1_000_000, 1_000),
             (u64::MAX, u64::MAX, 1_000),
         ] {
