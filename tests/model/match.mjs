@@ -14,6 +14,8 @@ const KEYED = [
 const SETS = ["verbs", "resources", "apiGroups", "resourceNames", "nonResourceURLs"];
 /** Zero replicas are stored, and an empty selector is not none. */
 const KEPT = ["replicas", "selector"];
+/** What grants permissions is exact: empty where it is absent, and rules have no further keys. */
+const EXACT = { Role: "rules", ClusterRole: "rules", RoleBinding: "subjects", ClusterRoleBinding: "subjects" };
 const NEVER = ["Namespace", "ServiceAccount"];
 const REPLACED = {
   Role: [["rules"], ["metadata", "labels"]],
@@ -50,7 +52,13 @@ const IMMUTABLE = { RoleBinding: ["/roleRef"], ClusterRoleBinding: ["/roleRef"],
 export function differences(desired, live, lastApplied) {
   const isKind = isMap(desired) && typeof desired.kind === "string" && typeof desired.apiVersion === "string";
   const context = { isBuiltIn: isKind && isBuiltIn(desired), kind: isKind ? desired.kind : undefined, found: [] };
+  const isRbac = isKind && desired.apiVersion.startsWith("rbac.authorization.k8s.io/");
+  context.exact = isRbac && has(EXACT, desired.kind) ? EXACT[desired.kind] : undefined;
   compare(desired, live, lastApplied, [], context);
+  const absent = context.exact && (at(desired, context.exact) ?? null) === null ? at(live, context.exact) : undefined;
+  if (Array.isArray(absent) && !context.found.some(({ keys }) => pointer(keys) === `/${context.exact}`)) {
+    absent.forEach((_, index) => context.found.push({ keys: [context.exact, index], kind: "extra" }));
+  }
   const immutable = IMMUTABLE[context.kind] ?? [];
   return context.found.map(({ keys, kind }) => {
     const path = pointer(keys);
@@ -87,6 +95,13 @@ function compare(desired, live, last, keys, context) {
     }
     for (const key of Object.keys(isMap(last) ? last : {})) {
       if (!has(desired, key) && has(live, key) && !isIgnored([...keys, key], context)) note("extra", [...keys, key]);
+    }
+    if (context.exact === "rules" && keys.length === 2 && keys[0] === "rules") {
+      for (const [key, value] of Object.entries(live)) {
+        const isKnown = !has(desired, key) && isMap(last) && has(last, key);
+        const isEmpty = value === null || (isZero(value) && value !== false && value !== 0);
+        if (!isKnown && !isEmpty && (desired[key] ?? null) === null) note("extra", [...keys, key]);
+      }
     }
     return undefined;
   }
@@ -182,7 +197,9 @@ export function byKind(desired, live) {
   const update = merge(desired, live, [], { isBuiltIn: isBuiltIn(desired), kind: desired.kind }, found);
   for (const place of replaced) {
     const parent = place.slice(0, -1).reduce((it, key) => it[key], update);
-    put(parent, place.at(-1), clone(at(desired, ...place)));
+    const wanted = at(desired, ...place) ?? null;
+    if (wanted === null) delete parent[place.at(-1)];
+    else put(parent, place.at(-1), clone(wanted));
   }
   return { differences: found, update };
 }
