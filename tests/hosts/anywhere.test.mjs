@@ -103,7 +103,7 @@ const HOSTILE = [
 ];
 
 /** 64 MiB, and milliseconds. */
-const TIGHT = ["1024", "3000"];
+const TIGHT = ["1024", "6000"];
 const many = (count, of) => Array.from({ length: count }, (_, at) => of(at));
 
 /**
@@ -141,7 +141,7 @@ const FAULTS = [
     said: {
       go: /deadline exceeded/,
       python: /interrupt/,
-      javascript: /no answer within 3000 ms/,
+      javascript: /no answer within 6000 ms/,
       java: /[Ii]nterrupted/,
     },
   },

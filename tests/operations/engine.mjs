@@ -81,7 +81,8 @@ export function mismatchIn(value, schema, at) {
   for (const several of ["anyOf", "oneOf"]) {
     if (schema[several] && !schema[several].some((it) => !mismatchIn(value, it, at))) return `fits no form at ${at}`;
   }
-  if (schema.type && ![schema.type].flat().some((it) => TYPES[it](value))) return `is no ${schema.type} at ${at}`;
+  if (schema.type && ![schema.type].flat().some((it) => TYPES[it](value)))
+    return `is not of type ${schema.type} at ${at}`;
   if (schema.enum && !schema.enum.includes(value)) return `has an unknown word at ${at}`;
   if (has(schema, "const") && schema.const !== value) return `is not ${schema.const} at ${at}`;
   if (Array.isArray(value) && schema.items) {

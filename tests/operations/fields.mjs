@@ -42,7 +42,8 @@ export function fieldsOf(id, { table, schema }, documents) {
       if (carriers.length < MOST) carriers.push(document);
     }
   }
-  const known = (it) => ({ ...it, values: [...(VALUES[`${id} ${it.name}`] ?? []), ...it.values.values()] });
+  const given = (name) => VALUES.filter((it) => isAt([it], id, name)).flatMap(([, , values]) => values);
+  const known = (it) => ({ ...it, values: [...given(it.name), ...it.values.values()] });
   return [...fields.values()].map(known).sort((one, other) => (one.name < other.name ? -1 : 1));
 }
 
@@ -107,14 +108,14 @@ export function withValue(document, place, value) {
  * Where to write so that a document has a field: `{ place, value, leaf }`, the first place that is missing, or holds a
  * value of another type, with what comes there, and where the field is then. Undefined if nobody has written a value.
  */
-export function additionOf(document, { path, carriers, type, words }) {
+export function additionOf(document, { path, carriers, type, words, values }) {
   for (const carrier of carriers) {
     const [source] = placesOf(carrier, path);
     const found = source && missing(document, path, source);
     if (found) return { ...found, value: valueAt(carrier, source.slice(0, found.place.length)) };
   }
-  // No document has it: its parent must be there, and its type be known.
-  const value = words?.[0] ?? GENERATED[type];
+  // No document has it: its parent must be there, and its type or a value be known.
+  const value = words?.[0] ?? values[0] ?? GENERATED[type];
   const [parent] = placesOf(document, path.slice(0, -1));
   if (value === undefined || !parent || !isMap(valueAt(document, parent))) return undefined;
   const place = [...parent, path.at(-1) === "{}" ? "drilled" : path.at(-1)];

@@ -89,7 +89,7 @@ describe("the properties can fail", () => {
     const plan = { actions: [], digest: "", held: [], needs: [], status: [] };
     const schema = { $ref: "#/$defs/PlanAnswer" };
     assert.equal(mismatchIn(plan, schema, "/ok"), undefined);
-    assert.match(mismatchIn({ ...plan, held: {} }, schema, "/ok"), /^is not an array at \/ok\/held$/);
+    assert.match(mismatchIn({ ...plan, held: {} }, schema, "/ok"), /^is not of type array at \/ok\/held$/);
     assert.match(mismatchIn({ ...plan, more: 1 }, schema, "/ok"), /unknown field `more`/);
     assert.equal(startEngine().ask({ op: "nonsense" }).error.code, "unknown-op");
   });

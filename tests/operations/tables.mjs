@@ -22,8 +22,13 @@ export const OPAQUE = [
   [/./, /^metadata\.managedFields$/, 0],
 ];
 
-/** Values that no document has: by kind and field. */
-export const VALUES = {};
+/** Values of fields that no document of a kind has: `[kind, field, values]`. */
+export const VALUES = [
+  [/^types\.kubefed\.io\//, /^spec\.placement\.clusterSelector$/, [{ matchLabels: { region: "eu" } }]],
+  [/^types\.kubefed\.io\//, /^spec\.placement\.clusterSets$/, [["prod"]]],
+  [/^types\.kubefed\.io\//, /^spec\.placement\.placementRef$/, [{ name: "web" }]],
+  [/KubeFedConfig$/, /^spec\.featureGates$/, [[{ name: "PushReconciler", configuration: "Enabled" }]]],
+];
 
 /** Fields that are not drilled: `[kind, field, reason]`. */
 export const EXCLUDED = [
