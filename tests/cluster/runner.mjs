@@ -175,7 +175,9 @@ async function expectNoWrites(plane, runner, since, what) {
     const lines = writes.map(
       (it) => `${it.verb} ${it.resource} ${[it.namespace, it.name].filter(Boolean).join("/")} ${it.code}`,
     );
-    assert.deepEqual(lines, [], `${what} must not write to ${server.name}`);
+    // What the runner logged says which condition, or which object, it wrote.
+    const message = `${what} must not write to ${server.name}: ${lines.join(", ")}\n${runner.lastWords()}`;
+    assert.equal(lines.length, 0, message);
   }
 }
 
