@@ -71,8 +71,8 @@ export function settingsRequest(documents: unknown[]): SetupRequest | undefined 
   return { ...only.spec, op: "configure" } as SetupRequest;
 }
 
-// The names below are `LIVE` and `HUB` in `core/src/object/folder.rs`. Which files they make observed ones is for the op
-// `sources`; here they only name and title files.
+// The names below are `LIVE` and `HUB` in `core/src/object/folder.rs`. The op `sources` decides which files hold
+// observed objects; here the names only name and title files.
 const LIVE = "live";
 const HUB = "_hub";
 

@@ -42,8 +42,8 @@ extern "C" fn call() -> i32 {
     answer(|workspace, request| workspace.call_bytes(Some(request)))
 }
 
-/// Passes the host's input to the workspace and returns its answer. Errors of a request are part of the answer, so every
-/// call succeeds, unless the host has no memory for the answer.
+/// Passes the host's input to the workspace and returns its answer. Errors of a request are part of the answer, so
+/// every call succeeds, unless the host has no memory for the answer.
 fn answer(call: impl FnOnce(&mut Workspace, &[u8]) -> String) -> i32 {
     let answer = WORKSPACE.with_borrow_mut(|workspace| call(workspace, &input_bytes()));
     i32::from(output(answer).is_err())
