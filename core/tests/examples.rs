@@ -1,5 +1,5 @@
-//! What holds for every example: it loads, every value of it is explained, its plan settles, and the order of its files means
-//! nothing. A folder that is added is held to the same; one that is meant to show a mistake is named here.
+//! What holds for every example: it loads, every value of it is explained, its plan settles, and the order of its files
+//! means nothing. A folder that is added is held to the same; one that is meant to show a mistake is named here.
 
 mod fleet;
 

@@ -1,5 +1,5 @@
-//! What holds for every fleet of federated objects: one plan is enough, the next one is empty, and neither the order in which
-//! documents come nor what was asked before means anything.
+//! What holds for every fleet of federated objects: one plan is enough, the next one is empty, and neither the order in
+//! which documents come nor what was asked before means anything.
 
 mod fleet;
 

@@ -1,5 +1,6 @@
 //! The laws of plans, held against generated fleets of every dialect. A failure names the dialect and the seed of its
-//! fleet: `FLEETFOLD_FLEET=<dialect>:<seed> cargo test -p fleetfold-core --test properties_of_fleets` runs that one alone.
+//! fleet: `FLEETFOLD_FLEET=<dialect>:<seed> cargo test -p fleetfold-core --test properties_of_fleets` runs that one
+//! alone.
 
 mod fleet;
 mod generate;

@@ -1,6 +1,6 @@
 //! The laws of shared objects, held against generated OperatorVersions that come, go, pause and contradict each other.
-//! A failure names the seed: `FLEETFOLD_OWNERS=<seed> cargo test -p fleetfold-core --test properties_of_owners` runs that
-//! one alone.
+//! A failure names the seed: `FLEETFOLD_OWNERS=<seed> cargo test -p fleetfold-core --test properties_of_owners` runs
+//! that one alone.
 
 mod fleet;
 #[allow(dead_code, reason = "only the dice are needed")]

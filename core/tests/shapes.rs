@@ -1,5 +1,5 @@
-//! Manifests as users of the systems have them: they load, and nothing in them is an error. The field names are those of the
-//! systems; the values are made up.
+//! Manifests as users of the systems have them: they load, and nothing in them is an error. The field names are those
+//! of the systems; the values are made up.
 
 mod fleet;
 
@@ -12,7 +12,8 @@ use fleetfold_core::api::subjects::SubjectAnswer;
 use fleetfold_core::diagnostic::Severity;
 use fleetfold_core::value::Text;
 
-/// Loads a file of manifests beside what it stands on; answers what was found in it, which is nothing worse than a warning.
+/// Loads a file of manifests beside what it stands on; answers what was found in it, which is nothing worse than a
+/// warning.
 #[track_caller]
 fn load(fleet: &mut Fleet, name: &str) -> Vec<Text> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/shapes").join(name);

@@ -61,7 +61,8 @@ fn label(fleet: &mut Fleet, cluster: &str, key: &str, value: &str) {
     fleet.load(
         "label.yaml",
         &format!(
-            "apiVersion: {GROUP}/v1\nkind: ManagedCluster\nmetadata: {{name: {cluster}, labels: {{{key}: \"{value}\"}}}}\n\
+            "apiVersion: {GROUP}/v1\nkind: ManagedCluster\nmetadata: {{name: {cluster}, \
+             labels: {{{key}: \"{value}\"}}}}\n\
              spec: {{hubAcceptsClient: true}}\n"
         ),
     );
@@ -238,7 +239,8 @@ fn at_the_transitional_stage_the_value_is_the_name_of_the_set() {
         "sets.yaml",
         &format!(
             "apiVersion: {GROUP}/v1beta1\nkind: ManagedClusterSet\nmetadata: {{name: devset}}\n\
-             spec: {{clusterSelector: {{selectorType: ExclusiveLabel, exclusiveLabel: {{key: {GROUP}/clusterset, value: devset}}}}}}\n"
+             spec: {{clusterSelector: {{selectorType: ExclusiveLabel, \
+             exclusiveLabel: {{key: {GROUP}/clusterset, value: devset}}}}}}\n"
         ),
     );
     assert_eq!(may(&mut fleet, "dev", "new-1", CLUSTER_SET, Some("devset")), (true, one("devset"), NONE));

@@ -17,8 +17,7 @@ use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use fleetfold_core::Value;
-use fleetfold_core::api::admit::{Admit, AdmitAnswer, AdmitLimits};
-use fleetfold_core::api::authorize::AuthorizeReview;
+use fleetfold_core::api::admit::{Admit, AdmitAnswer, AdmitLimits, ReviewRounds};
 use fleetfold_core::api::configure::Configure;
 use fleetfold_core::diagnostic::read::from_value_ignoring_unknown;
 use fleetfold_core::value::Text;
@@ -26,7 +25,7 @@ use fleetfold_core::value::canonical::to_text_as_declared;
 use serde::de::DeserializeOwned;
 use tokio::sync::{mpsc, oneshot, watch};
 
-use crate::cluster::{ApiError, Cluster, read_json};
+use crate::cluster::{Cluster, read_json};
 use crate::controller::documents::{Changes, DocumentEvent, Documents};
 use crate::controller::events::EventQueue;
 use crate::controller::metrics::Metrics;
@@ -38,9 +37,6 @@ use review::{RequestHead, Review, ReviewAnswer};
 
 /// The largest review that an API server sends.
 const BODY_LIMIT: usize = 6 << 20;
-
-/// How often the engine may request further access reviews about one change.
-const MAX_REVIEW_ROUNDS: usize = 4;
 
 /// How often the hub is asked for kinds that it did not serve.
 const DISCOVERY_INTERVAL: Duration = Duration::from_secs(5);
@@ -246,25 +242,17 @@ async fn admit(State(app): State<App>, headers: HeaderMap, body: Body) -> Respon
 impl App {
     /// The engine's verdict, after all access reviews that it needs.
     async fn verdict(&self, request: &Value, user: &str) -> Result<AdmitAnswer, String> {
-        let mut reviews: Vec<AuthorizeReview> = Vec::new();
-        for _ in 0..MAX_REVIEW_ROUNDS {
-            let question = Admit {
-                request: request.clone(),
-                reviews: Some(reviews.clone()),
-                limits: self.limits.clone(),
-                ..Admit::default()
-            };
-            let verdict = self.ask(question, user).await?;
-            let needs = verdict.needs.as_deref().unwrap_or_default();
-            if needs.is_empty() {
-                return Ok(verdict);
-            }
+        let request = Admit { request: request.clone(), limits: self.limits.clone(), ..Admit::default() };
+        let mut rounds = ReviewRounds::new(request);
+        while let Some(request) = rounds.next_request() {
+            let verdict = self.ask(request, user).await?;
+            let Some(needs) = &verdict.needs else { return Ok(verdict) };
             for need in needs {
-                reviews
-                    .push(self.access_review(need).await.map_err(|error| format!("an access review failed: {error}"))?);
+                let allowed = self.hub.review(need).await;
+                rounds.answer(need, allowed.map_err(|error| format!("an access review failed: {error}"))?);
             }
         }
-        Err("the engine keeps requesting access reviews".to_owned())
+        Err(ReviewRounds::EXHAUSTED.to_owned())
     }
 
     async fn ask(&self, request: Admit, user: &str) -> Result<AdmitAnswer, String> {
@@ -274,19 +262,6 @@ impl App {
         let (reply, answer) = oneshot::channel();
         self.pool.review(PendingReview { request, user: user.to_owned(), after, reply });
         answer.await.map_err(|_| "the engine is being stopped".to_owned())?.map_err(|error| error.to_string())
-    }
-
-    /// Performs an access review; returns the result as `admit` takes it.
-    async fn access_review(&self, need: &Value) -> Result<AuthorizeReview, ApiError> {
-        let allowed = self.hub.review(need).await?;
-        let attribute = |key| Text::from(need.text_at(&["spec", "resourceAttributes", key]));
-        Ok(AuthorizeReview {
-            resource: attribute("resource"),
-            subresource: attribute("subresource"),
-            name: attribute("name"),
-            verb: attribute("verb"),
-            allowed,
-        })
     }
 }
 

@@ -5,6 +5,7 @@ use std::collections::hash_map::RandomState;
 use std::fmt::Debug;
 use std::hash::{BuildHasher, Hasher};
 
+use fleetfold_core::value::text::hex;
 use proptest::strategy::Strategy;
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseResult, TestRng, TestRunner};
 
@@ -15,12 +16,12 @@ where
     S::Value: Debug,
 {
     let seed = seed();
-    let hex: String = seed.iter().map(|byte| format!("{byte:02x}")).collect();
-    println!("law {name}: {cases} cases, FLEETFOLD_SEED={hex}");
+    let digits = hex(&seed);
+    println!("law {name}: {cases} cases, FLEETFOLD_SEED={digits}");
     let config = Config { cases, failure_persistence: None, max_shrink_iters: 2_000, ..Config::default() };
     let mut runner = TestRunner::new_with_rng(config, TestRng::from_seed(RngAlgorithm::ChaCha, &seed));
     if let Err(error) = runner.run(&inputs, law) {
-        panic!("law {name} does not hold (FLEETFOLD_SEED={hex}): {error}");
+        panic!("law {name} does not hold (FLEETFOLD_SEED={digits}): {error}");
     }
 }
 

@@ -252,7 +252,8 @@ fn no_expression_hangs_or_overflows_the_stack() {
     for text in [
         format!("{ten}.all(a, {ten}.all(b, {ten}.all(c, {ten}.all(d, {ten}.all(e, {ten}.all(f, true))))))"),
         format!(
-            "{ten}.exists(a, {ten}.exists(b, {ten}.exists(c, {ten}.exists(d, {ten}.exists(e, {ten}.all(f, n.x == a))))))"
+            "{ten}.exists(a, {ten}.exists(b, {ten}.exists(c, {ten}.exists(d, {ten}.exists(e, \
+             {ten}.all(f, n.x == a))))))"
         ),
         doubled.clone(),
         format!("{doubled} == {doubled}"),

@@ -75,6 +75,68 @@ pub struct AdmitAnswer {
     pub warnings: Option<Vec<String>>,
 }
 
+/// The rounds of a review: a host sends the request, answers the access reviews that the engine needs, and sends it
+/// again with all answers, until the verdict is final.
+///
+/// # Example
+///
+/// ```
+/// use fleetfold_core::{Workspace, api::admit::{Admit, ReviewRounds}, value::json};
+///
+/// let request = json::parse(r#"{"kind":{"group":"cluster.open-cluster-management.io","kind":"ManagedCluster"},
+///     "name":"c1","operation":"CREATE","userInfo":{"username":"eve"},
+///     "object":{"apiVersion":"cluster.open-cluster-management.io/v1","kind":"ManagedCluster","metadata":{"name":"c1",
+///     "labels":{"cluster.open-cluster-management.io/clusterset":"dev"}}}}"#)?;
+/// let mut workspace = Workspace::default();
+/// let mut rounds = ReviewRounds::new(Admit { request, ..Admit::default() });
+/// let verdict = loop {
+///     let request = rounds.next_request().expect("two rounds are enough here");
+///     let verdict = workspace.call(request)?.answer;
+///     let Some(needs) = &verdict.needs else { break verdict };
+///     // A host asks its API server here.
+///     needs.iter().for_each(|need| rounds.answer(need, false));
+/// };
+/// assert_eq!(verdict.code.as_deref(), Some("not-granted"));
+/// # Ok::<(), fleetfold_core::diagnostic::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct ReviewRounds {
+    request: Admit,
+    /// The rounds that are left.
+    left: usize,
+}
+
+impl ReviewRounds {
+    /// How often one change is sent. A cluster that moves between sets needs two rounds.
+    pub const MAX_ROUNDS: usize = 4;
+
+    /// Why there is no further request.
+    pub const EXHAUSTED: &str = "the engine keeps requesting access reviews";
+
+    pub fn new(request: Admit) -> ReviewRounds {
+        let reviews = Some(request.reviews.clone().unwrap_or_default());
+        ReviewRounds { request: Admit { reviews, ..request }, left: ReviewRounds::MAX_ROUNDS }
+    }
+
+    /// The request of the next round; none after [`ReviewRounds::MAX_ROUNDS`].
+    pub fn next_request(&mut self) -> Option<Admit> {
+        self.left = self.left.checked_sub(1)?;
+        Some(self.request.clone())
+    }
+
+    /// Records whether a needed access review allows what it asks for.
+    pub fn answer(&mut self, need: &Value, allowed: bool) {
+        let attribute = |key| Text::from(need.text_at(&["spec", "resourceAttributes", key]));
+        self.request.reviews.get_or_insert_default().push(AuthorizeReview {
+            resource: attribute("resource"),
+            subresource: attribute("subresource"),
+            name: attribute("name"),
+            verb: attribute("verb"),
+            allowed,
+        });
+    }
+}
+
 impl Op for Admit {
     const NAME: &'static str = "admit";
     type Answer = AdmitAnswer;

@@ -22,7 +22,7 @@ use crate::value::path::{OptionPath, Pointer};
 use crate::value::suggest::suggest;
 use crate::value::{JsonPath, MaybeAbsent, Text, Value};
 use crate::workspace::Workspace;
-use crate::workspace::explain::{LayerState, Link, object_chain, option_chain, option_value};
+use crate::workspace::explain::{LayerState, Link, OptionName, object_chain, option_chain, option_value};
 use crate::workspace::lookup::{cluster_named, result_of, subject_named};
 use crate::workspace::permissions::{may_bind, may_label};
 use crate::workspace::plan::planned;
@@ -169,7 +169,8 @@ impl Op for Explain {
                 })
             }
             _ => {
-                let message = "`explain` takes `subject` and `cluster`, or `action`, or `user`, `cluster` and `labels`, or `user` and `set`";
+                let message = "`explain` takes `subject` and `cluster`, or `action`, or `user`, `cluster` and \
+                               `labels`, or `user` and `set`";
                 Err(Error::new(Code::MissingField, message).at(JsonPath::ROOT.key("subject")))
             }
         }
@@ -210,21 +211,25 @@ fn explain_option(
     (folded, concealed): (&Folded, &Concealed),
     path: &Text,
 ) -> Result<ExplainAnswer, Error> {
-    let chain = option_chain(View { store, now: None }, subject, cluster, folded, path);
-    if chain.is_empty() {
+    let unknown = || {
         let known: Vec<&str> = folded.options.iter().map(|it| it.path.as_str()).collect();
-        return Err(nothing(path).hint(suggest(path, &known, "options here")));
+        nothing(path).hint(suggest(path, &known, "options here"))
+    };
+    let place = OptionPath::parse(path).map_err(|_| unknown())?;
+    let option = OptionName { path, place: &place };
+    let chain = option_chain(View { store, now: None }, subject, cluster, folded, option);
+    if chain.is_empty() {
+        return Err(unknown());
     }
     let hides = secrets::holds_secret(&folded.values);
     let redact = |source: Option<Source>| match source.map(|it| it.without(concealed)) {
         Some(Source::Value(mut value)) if hides => {
-            let place = OptionPath::parse(path).map(|it| it.pointer()).unwrap_or_default();
-            secrets::redact_part(&mut value, &place, &folded.values);
+            secrets::redact_part(&mut value, &place.pointer(), &folded.values);
             Some(Source::Value(value))
         }
         source => source,
     };
-    let (value, value_from) = split(redact(option_value(folded, path)));
+    let (value, value_from) = split(redact(option_value(folded, option)));
     let chain = chain.into_iter().map(|mut link| {
         link.source = redact(link.source);
         LinkAnswer::of(link, store)

@@ -29,14 +29,15 @@ pub struct ReachableAnswer {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problem: Option<Refusal>,
     /// In the order to try.
-    pub ways: Vec<WayAnswer>,
+    #[serde(rename = "ways")]
+    pub endpoints: Vec<EndpointAnswer>,
 }
 
 /// An endpoint of a cluster: a server with a token, or a kubeconfig.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
-pub struct WayAnswer {
+pub struct EndpointAnswer {
     /// The CA bundle of the server, in base64.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ca_bundle: Option<Text>,
@@ -83,18 +84,18 @@ impl Op for Reach {
     fn answer(self, workspace: &mut Workspace, _: &mut Vec<Diagnostic>) -> Result<ReachAnswer, Error> {
         let clusters = connections(&workspace.store).into_iter().map(|(name, it)| ReachableAnswer {
             name: name.clone(),
-            ways: it.endpoints.into_iter().map(WayAnswer::of).collect(),
+            endpoints: it.endpoints.into_iter().map(EndpointAnswer::of).collect(),
             problem: it.problem.as_ref().map(Refusal::from),
         });
         Ok(ReachAnswer { clusters: clusters.collect() })
     }
 }
 
-impl WayAnswer {
-    fn of(endpoint: Endpoint) -> WayAnswer {
+impl EndpointAnswer {
+    fn of(endpoint: Endpoint) -> EndpointAnswer {
         let given = |text: Text| Some(text).filter(|it| !it.is_empty());
         let (document, namespace) = (endpoint.document.to_string(), endpoint.document.namespace);
-        let bare = WayAnswer {
+        let bare = EndpointAnswer {
             document,
             insecure: endpoint.may_be_insecure.then_some(true),
             server: None,
@@ -105,7 +106,7 @@ impl WayAnswer {
             kubeconfig: None,
         };
         match endpoint.access {
-            Access::Token { server, ca_bundle, proxy_url, skips_checks, secret: name, key } => WayAnswer {
+            Access::Token { server, ca_bundle, proxy_url, skips_checks, secret: name, key } => EndpointAnswer {
                 server: given(server),
                 ca_bundle: given(ca_bundle),
                 proxy_url: given(proxy_url),
@@ -113,7 +114,7 @@ impl WayAnswer {
                 token: Some(SecretKey { namespace, name, key: Text::new_static(key) }),
                 ..bare
             },
-            Access::Kubeconfig { secret: name, keys } => WayAnswer {
+            Access::Kubeconfig { secret: name, keys } => EndpointAnswer {
                 kubeconfig: Some(SecretKeys {
                     namespace,
                     name,

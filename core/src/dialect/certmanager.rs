@@ -47,7 +47,7 @@ use crate::object::fields::Fields;
 use crate::value::Value;
 use crate::workspace::admit::Rule;
 use crate::workspace::hub_kind::HubKind;
-use crate::workspace::plan::{Planner, SubjectPlan};
+use crate::workspace::plan::{Planner, StatusTerms, SubjectPlan};
 use crate::workspace::store::View;
 use crate::workspace::subject::{Dialect, Subject};
 use deployment::Deployment;
@@ -86,6 +86,10 @@ impl Dialect for CertManager {
 
     fn admission(&self, _: View, group: &str, kind: &str) -> Option<&'static Rule> {
         Rule::of_kind(ADMISSION, group, kind)
+    }
+
+    fn status_terms(&self) -> &'static StatusTerms {
+        &status::TERMS
     }
 }
 

@@ -39,16 +39,17 @@ mod steps;
 mod ties;
 mod unknown;
 
-pub use defaults::{fill, has_defaults};
 pub use overrides::contradictions;
 
 use crate::diagnostic::Mode;
 use crate::diagnostic::{Code, Diagnostic, Error};
 use crate::object::document::{Document, Identity};
-use crate::value::{Text, Value};
+use crate::value::{JsonPath, Text, Value};
 use crate::workspace::admit::Rule;
+use crate::workspace::admit::defaults::Filled;
 use crate::workspace::hub_kind::{HubKind, NAMESPACE};
 use crate::workspace::observed::Query;
+use crate::workspace::plan::StatusTerms;
 use crate::workspace::store::{Scope, View};
 use crate::workspace::subject::{Dialect, Subject};
 
@@ -138,6 +139,25 @@ impl Dialect for Greenhouse {
 
     fn admission(&self, _: View, group: &str, kind: &str) -> Option<&'static Rule> {
         Rule::of_kind(ADMISSION, group, kind)
+    }
+
+    fn has_defaults(&self, group: &str, kind: &str) -> bool {
+        defaults::has_defaults(group, kind)
+    }
+
+    fn fill(
+        &self,
+        view: View,
+        object: Value,
+        document: &Document,
+        at: &JsonPath,
+        out: &mut Vec<Diagnostic>,
+    ) -> Result<Filled, Error> {
+        defaults::fill(view, object, document, at, out)
+    }
+
+    fn status_terms(&self) -> &'static StatusTerms {
+        &status::TERMS
     }
 }
 

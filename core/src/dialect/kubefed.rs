@@ -50,7 +50,7 @@ use crate::value::{Text, Value};
 use crate::workspace::admit::Rule;
 use crate::workspace::hub_kind::{HubKind, NAMESPACE};
 use crate::workspace::observed::{HUB, Observation};
-use crate::workspace::plan::{DesiredObject, Planner, Reason, Target, has_finalizer, with_finalizer};
+use crate::workspace::plan::{DesiredObject, Planner, Reason, StatusTerms, Target, has_finalizer, with_finalizer};
 use crate::workspace::results::ClusterResults;
 use crate::workspace::settings;
 use crate::workspace::store::{Scope, View};
@@ -135,6 +135,10 @@ impl Dialect for KubeFed {
             bare.iter().any(|it| self.is_subject(view, it))
         };
         Rule::of_kind(ADMISSION, group, kind).or_else(|| is_federated().then_some(&FEDERATED_OBJECT))
+    }
+
+    fn status_terms(&self) -> &'static StatusTerms {
+        &status::TERMS
     }
 }
 

@@ -45,7 +45,7 @@ use crate::diagnostic::{Diagnostic, Error, Severity};
 use crate::object::document::Document;
 use crate::object::identity::is_terminating;
 use crate::workspace::hub_kind::{HubKind, NAMESPACE};
-use crate::workspace::plan::Planner;
+use crate::workspace::plan::{Planner, StatusTerms};
 use crate::workspace::store::View;
 use crate::workspace::subject::{Dialect, Subject};
 use group::Groups;
@@ -107,5 +107,9 @@ impl Dialect for Kudo {
 
     fn lint(&self, view: View, out: &mut Vec<Diagnostic>) {
         lint::lint(view, out);
+    }
+
+    fn status_terms(&self) -> &'static StatusTerms {
+        &status::TERMS
     }
 }

@@ -33,6 +33,7 @@ use crate::value::{JsonPath, Text};
 use crate::workspace::admit::Rule;
 use crate::workspace::cluster_groups::{ClusterGroups, GroupMembers};
 use crate::workspace::hub_kind::{HubKind, NAMESPACE};
+use crate::workspace::plan::StatusTerms;
 use crate::workspace::store::{Scope, View};
 use crate::workspace::subject::{Dependency, Dialect, Subject};
 use crate::workspace::targets::ClusterFilter;
@@ -64,6 +65,12 @@ pub const KINDS: &[HubKind] = &[
         .with_status_fields(&fields::SCORE),
     NAMESPACE,
 ];
+
+/// `Bound` is a condition of a binding, the others of a Placement.
+const STATUS: StatusTerms = StatusTerms {
+    bad: &[("Bound", "False"), ("PlacementMisconfigured", "True"), ("PlacementSatisfied", "False")],
+    ..StatusTerms::NONE
+};
 
 #[derive(Debug)]
 pub struct Ocm;
@@ -114,6 +121,10 @@ impl Dialect for Ocm {
 
     fn admission(&self, _: View, group: &str, kind: &str) -> Option<&'static Rule> {
         Rule::of_kind(admission::RULES, group, kind)
+    }
+
+    fn status_terms(&self) -> &'static StatusTerms {
+        &STATUS
     }
 }
 

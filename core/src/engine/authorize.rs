@@ -262,7 +262,7 @@ fn changes<'l>(before: &'l Labels, after: &'l Labels) -> Vec<(&'l Text, &'l Text
 
 /// Reports a role that grants a set's name while the set selects another value: its author meant the set, but no label
 /// that it grants makes a cluster join.
-pub fn misnamed_grants(rbac: &Rbac, sets: &[ClusterSet]) -> Vec<Diagnostic> {
+pub(crate) fn misnamed_grants(rbac: &Rbac, sets: &[ClusterSet]) -> Vec<Diagnostic> {
     let label = Permission::label(String::new());
     let sets: SortedMap<&str, &ClusterSet> = sets.iter().map(|it| (it.name().as_str(), it)).collect();
     let mut found = Vec::new();
@@ -299,7 +299,7 @@ pub fn is_guarded(key: &str, mode: Mode) -> bool {
 }
 
 /// Which labels need a permission, in words.
-pub fn guarded(mode: Mode) -> String {
+pub(crate) fn guarded(mode: Mode) -> String {
     match mode {
         Mode::Strict => format!("guarded are labels that begin with `{}`", RESERVED.join("` or `")),
         Mode::Compat => format!("guarded is the label `{CLUSTERSET}` alone"),

@@ -110,7 +110,7 @@ pub fn build<'l>(
 /// # Errors
 ///
 /// As [`build`].
-pub fn build_on<'l>(
+pub(crate) fn build_on<'l>(
     common: Option<&Common>,
     base: &Base,
     rules: &Rules,

@@ -36,7 +36,7 @@ pub struct Edit<'a> {
 }
 
 /// The same as [`diff`], with the places as pointers.
-pub fn edits<'a>(from: &Value, to: &'a Value) -> Vec<Edit<'a>> {
+pub(crate) fn edits<'a>(from: &Value, to: &'a Value) -> Vec<Edit<'a>> {
     let mut edits = Vec::new();
     walk(from, to, &mut Pointer::root(), &mut edits);
     edits

@@ -254,7 +254,7 @@ pub fn flag_value(name: &str, takes: FlagType, value: &Value, at: &Pointer) -> R
 }
 
 /// A name that is one: no dashes in front, and no value behind.
-pub fn check_name(name: &str, at: &Pointer) -> Result<(), Error> {
+pub(crate) fn check_name(name: &str, at: &Pointer) -> Result<(), Error> {
     let bare = name.trim_start_matches('-');
     let (bare, _) = bare.split_once('=').unwrap_or((bare, ""));
     if bare == name && !name.is_empty() {

@@ -10,7 +10,8 @@ mod update;
 
 pub use compat::{matches_kubefed, matches_operator};
 pub use pair_cache::PairCache;
-pub use update::{Update, update, update_always, update_always_with, update_with};
+pub use update::{Update, update, update_always};
+pub(crate) use update::{update_always_with, update_with};
 
 use pair_cache::{Compared, Field, Pair};
 pub use stored::Quantity;
@@ -100,7 +101,7 @@ pub fn differences(desired: &Value, live: &Value, last_applied: Option<&Value>) 
 }
 
 /// The same for one of many like objects, with what was compared for the others.
-pub fn differences_with(
+pub(crate) fn differences_with(
     cache: &mut PairCache,
     desired: &Value,
     live: &Value,

@@ -337,7 +337,7 @@ pub fn names(object: &Value, owner: &Owner) -> bool {
 }
 
 /// The claims on an object: `Kind/namespace/name/uid` each. Claims that cannot be read are none.
-pub fn claims_on(object: &Value) -> Vec<Text> {
+pub(crate) fn claims_on(object: &Value) -> Vec<Text> {
     read_list(object, CLAIMS).unwrap_or_default()
 }
 

@@ -19,10 +19,12 @@ mod taint;
 mod why;
 
 use decision::Progress;
-pub use decision::{Condition, PLACEMENT, listed, passing_on, transition};
+pub use decision::{Condition, PLACEMENT, listed};
+pub(crate) use decision::{passing_on, transition};
 pub use group::Group;
 use predicate::StepBudget;
-pub use predicate::{Compile, Expression, Sharing, has_expressions};
+pub(crate) use predicate::has_expressions;
+pub use predicate::{Compile, Expression, Sharing};
 use read::{Part, PlacementErrors, Spec};
 pub use why::Step;
 use why::{Explanation, record, step};

@@ -10,6 +10,7 @@ use crate::engine::retain::local::LocalChange;
 use crate::engine::select::Selector;
 use crate::object::concealed::Concealed;
 use crate::object::document::Identity;
+use crate::object::kinds::upstreams::kubefed;
 use crate::value::path::Pointer;
 use crate::value::{Map, Text, Value};
 
@@ -63,7 +64,7 @@ impl Fate {
     pub fn text(self) -> &'static str {
         match self {
             Fate::Overwritten => "no retention rule covers it, so the next update removes it",
-            Fate::KeptBySetting => "`kubefed.localChanges` is `keep`",
+            Fate::KeptBySetting => kubefed::KEPT_BY_SETTING,
             Fate::UnknownManager => "the live object has no `managedFields`, so it is unknown who set it",
         }
     }

@@ -20,7 +20,7 @@ mod union;
 mod unknown;
 mod wanted;
 
-pub use unknown::warn_unknown;
+pub(crate) use unknown::warn_unknown;
 
 use std::sync::Arc;
 
@@ -447,7 +447,7 @@ fn not_a_map(Unmapped { side, index, kind }: Unmapped, place: &Pointer) -> Error
 }
 
 /// Sets a place, making the maps that lead there. Nothing where something else leads there.
-pub fn set(object: &mut Value, place: &Pointer, value: Value) -> Option<()> {
+pub(crate) fn set(object: &mut Value, place: &Pointer, value: Value) -> Option<()> {
     let path = place.segments().try_fold(object, |at, segment| match at {
         Value::List(_) => list_index(segment).and_then(|index| at.as_list_mut()?.get_mut(index)),
         _ => at.as_map_mut()?.entry_or(segment, || Map::new().into()),
@@ -457,7 +457,7 @@ pub fn set(object: &mut Value, place: &Pointer, value: Value) -> Option<()> {
 }
 
 /// Takes a value out of the map or list that has it.
-pub fn take(object: &mut Value, place: &Pointer) {
+pub(crate) fn take(object: &mut Value, place: &Pointer) {
     let Some((parent, last)) = place.split_last() else { return };
     let holder = parent.segments().try_fold(object, |at, segment| match at {
         Value::List(_) => list_index(segment).and_then(|index| at.as_list_mut()?.get_mut(index)),

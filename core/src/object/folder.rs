@@ -7,8 +7,8 @@
 //! fleet/live/_hub/web.yaml     objects observed in the hub
 //! ```
 
-use crate::value::Text;
 use crate::value::collections::SortedSet;
+use crate::value::{Map, Text, Value};
 
 /// The folder of observed objects in a folder of documents.
 pub const LIVE: &str = "live";
@@ -16,11 +16,14 @@ pub const LIVE: &str = "live";
 /// The folder of the hub's observed objects below `live/`. In requests and answers the name of the hub is empty.
 pub const HUB: &str = "_hub";
 
+/// The API group of our own kinds.
+const GROUP: &str = "fleetfold.dev";
+
 /// What a file of a folder holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Role {
     Manifests,
-    /// Settings, if its document is of the kind `Settings`; otherwise manifests.
+    /// Settings, if [`settings_of`] finds them; otherwise manifests.
     Settings,
     /// Objects that were observed in this cluster; the name of the hub is empty.
     Observed(Text),
@@ -117,6 +120,33 @@ pub fn is_document(path: &str) -> bool {
 /// Whether a file may hold settings.
 pub fn is_settings(path: &str) -> bool {
     matches!(path.rsplit('/').next(), Some("fleetfold.yaml" | "fleetfold.yml"))
+}
+
+/// The settings in a file whose name may be that of a settings file, as they are written: its only document is of the
+/// kind `Settings` of `fleetfold.dev`. Otherwise the file holds manifests.
+///
+/// # Example
+///
+/// ```
+/// use fleetfold_core::{object::folder::settings_of, value::json};
+///
+/// let settings = json::parse(r#"{"apiVersion":"fleetfold.dev/v1","kind":"Settings","spec":{"paused":true}}"#)?;
+/// let foreign = json::parse(r#"{"apiVersion":"example.com/v1","kind":"Settings","spec":{}}"#)?;
+/// assert_eq!(settings_of(&[settings.clone()]).unwrap().to_canonical(), r#"{"paused":true}"#);
+/// assert_eq!(settings_of(&[foreign.clone()]), None);
+/// assert_eq!(settings_of(&[settings, foreign]), None, "a file of several documents holds manifests");
+/// # Ok::<(), fleetfold_core::diagnostic::Error>(())
+/// ```
+pub fn settings_of(documents: &[Value]) -> Option<Value> {
+    let [document] = documents else { return None };
+    settings_in(document)
+}
+
+/// The settings of a document, if it is of the kind `Settings` of `fleetfold.dev`, in any version.
+pub fn settings_in(document: &Value) -> Option<Value> {
+    let is_settings = document.text_at(&["kind"]) == "Settings"
+        && document.text_at(&["apiVersion"]).split_once('/').is_some_and(|(group, _)| group == GROUP);
+    is_settings.then(|| document.get("spec").cloned().unwrap_or_else(|| Map::new().into()))
 }
 
 /// The cluster of a folder below `live/`.

@@ -9,6 +9,7 @@ mod values;
 
 use std::sync::Arc;
 
+use crate::object::kinds::upstreams::kubefed;
 use crate::object::weight::weight;
 use crate::value::path::{Pointer, list_index};
 use crate::value::{Fact, Map, Text, Value};
@@ -26,7 +27,7 @@ pub const MASK: &str = "(masked)";
 const KIND: &str = "kind";
 
 /// The kinds that hold Secrets, of objects that a server returns.
-pub const SECRET_KINDS: &[&str] = &["Secret", "FederatedSecret"];
+pub const SECRET_KINDS: &[&str] = &["Secret", kubefed::SECRET];
 
 /// How a map keeps what must not be shown.
 #[derive(Clone, Copy)]
@@ -48,7 +49,7 @@ impl Holder {
         match kind {
             "Secret" => Some(Holder::Secret),
             "SecretList" => Some(Holder::SecretList),
-            "FederatedSecret" => Some(Holder::FederatedSecret),
+            kubefed::SECRET => Some(Holder::FederatedSecret),
             _ => None,
         }
     }

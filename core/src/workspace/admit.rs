@@ -12,6 +12,7 @@
 //! 5. With [limits](impact), a change or deletion of any document is denied if it has too large an effect on clusters.
 //! 6. A request that cannot be read is denied with the reason.
 
+pub mod defaults;
 pub mod finding;
 mod impact;
 pub mod request;

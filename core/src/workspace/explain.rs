@@ -35,9 +35,23 @@ choice! {
     }
 }
 
+/// An option as a request names it: options are matched by exact text, and lie inside each other by place.
+#[derive(Clone, Copy, Debug)]
+pub struct OptionName<'a> {
+    pub path: &'a str,
+    pub place: &'a OptionPath,
+}
+
 /// The chain of an option. Without a layer that sets it, it is empty.
-pub fn option_chain(view: View, subject: &dyn Subject, cluster: &Cluster, folded: &Folded, path: &str) -> Vec<Link> {
-    let applied = folded.chain(path);
+pub fn option_chain(
+    view: View,
+    subject: &dyn Subject,
+    cluster: &Cluster,
+    folded: &Folded,
+    option: OptionName,
+) -> Vec<Link> {
+    let OptionName { path, place } = option;
+    let applied = folded.chain(path, place);
     let mut chain: Vec<Link> = applied
         .iter()
         .enumerate()
@@ -46,7 +60,7 @@ pub fn option_chain(view: View, subject: &dyn Subject, cluster: &Cluster, folded
             source: origin.source.clone(),
             state: match rank {
                 0 => LayerState::Wins,
-                _ if folded.has_part_of(path, origin) => LayerState::Merged,
+                _ if folded.has_part_of(path, place, origin) => LayerState::Merged,
                 _ => LayerState::Shadowed,
             },
             reason: through_parent(origin, path),
@@ -55,18 +69,18 @@ pub fn option_chain(view: View, subject: &dyn Subject, cluster: &Cluster, folded
         .collect();
     for layer in subject.option_layers().iter().rev() {
         if let Some(reason) = layer.when.as_ref().and_then(|when| not_selected(when, cluster)) {
-            chain.extend(not_applied(layer, path, &reason));
+            chain.extend(not_applied(layer, option, &reason));
         }
     }
     for UnusedLayer { layer, reason } in subject.unused_layers(view) {
-        chain.extend(not_applied(&layer, path, &reason));
+        chain.extend(not_applied(&layer, option, &reason));
     }
     chain
 }
 
 /// The value of a layer that does not apply, for an option.
-fn not_applied(layer: &Layer, path: &str, reason: &Reason) -> Vec<Link> {
-    let here = layer.set.iter().filter(|it| sets(it, path));
+fn not_applied(layer: &Layer, option: OptionName, reason: &Reason) -> Vec<Link> {
+    let here = layer.set.iter().filter(|it| sets(it, option));
     here.map(|setting| {
         let origin = layer.document.clone().map(|document| Origin { document, path: setting.at.clone() });
         Link {
@@ -81,8 +95,8 @@ fn not_applied(layer: &Layer, path: &str, reason: &Reason) -> Vec<Link> {
 }
 
 /// Whether an entry sets an option or a parent of it.
-fn sets(setting: &Setting, path: &str) -> bool {
-    setting.path == path || OptionPath::parse(path).is_ok_and(|path| is_above(&setting.place, &path))
+fn sets(setting: &Setting, option: OptionName) -> bool {
+    setting.path == option.path || is_above(&setting.place, option.place)
 }
 
 /// How a layer that sets a parent of an option bears on the option.
@@ -170,7 +184,8 @@ fn not_selected(when: &Selector, cluster: &Cluster) -> Option<Reason> {
 }
 
 /// The value at the end of a path in a result.
-pub fn option_value(folded: &Folded, path: &str) -> Option<Source> {
+pub fn option_value(folded: &Folded, OptionName { path, place }: OptionName) -> Option<Source> {
     let option = folded.options.iter().find(|it| it.path == path).map(|it| it.source.clone());
-    option.or_else(|| folded.value_at(path)).or_else(|| folded.chain(path).into_iter().next().and_then(|it| it.source))
+    let of_winner = || folded.chain(path, place).into_iter().next().and_then(|it| it.source);
+    option.or_else(|| folded.value_at(place)).or_else(of_winner)
 }

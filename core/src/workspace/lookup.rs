@@ -23,8 +23,8 @@ pub fn subject_named(workspace: &Workspace, text: &str, at: &JsonPath) -> Result
     if workspace.results.get(&found.identity).is_none() {
         let message = format!("`{text}` produces no results");
         let hint = format!(
-            "`what-if --remove {text}` shows what it does; subjects are a PluginPreset, Plugin, ManagedClusterSet, Placement, \
-             federated object, OperatorVersion or CertManagerDeployment of a dialect that is configured"
+            "`what-if --remove {text}` shows what it does; subjects are a PluginPreset, Plugin, ManagedClusterSet, \
+             Placement, federated object, OperatorVersion or CertManagerDeployment of a dialect that is configured"
         );
         return Err(Error::new(Code::NotASubject, message).at(at).hint(hint));
     }

@@ -11,7 +11,7 @@ mod record;
 mod seal;
 
 pub use budget::{RecentDelete, takes};
-pub use events::Event;
+pub use events::{Event, StatusTerms, StatusWord};
 pub use finalizer::{has_finalizer, with_finalizer, without_finalizer};
 pub use holds::HoldReport;
 pub use limits::{ALLOW_DELETE, assemble};
@@ -34,6 +34,7 @@ use crate::value::text::hex;
 use crate::value::{Map, Text, Value};
 use crate::workspace::Workspace;
 use crate::workspace::lint::place;
+use crate::workspace::store::View;
 
 /// Names an object in a cluster.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -280,7 +281,8 @@ pub fn planned(
     let steps = results.plan(store, subjects, clusters, out);
     let groups = steps.iter().map(|it| it.iter().map(AsRef::as_ref));
     let mut plan = assemble(store, groups, (recent, results.now()), out);
-    holds::report(&mut plan, steps.iter().flatten().filter_map(|it| it.hold_report.as_ref()), results.now());
+    let view = View { store, now: results.now() };
+    holds::report(view, &mut plan, steps.iter().flatten().filter_map(|it| it.hold_report.as_ref()));
     out.iter_mut().for_each(|it| place(it, store));
     plan
 }

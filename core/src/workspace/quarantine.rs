@@ -10,7 +10,7 @@
 
 use crate::diagnostic::{Code, Diagnostic, Error};
 use crate::object::document::{Document, Identity, Reference};
-use crate::value::collections::SortedSet;
+use crate::value::collections::SortedMap;
 use crate::value::{Map, Text, Value};
 use crate::workspace::findings::scope_error;
 use crate::workspace::results::{Results, dialect_of};
@@ -24,8 +24,8 @@ const ALL: &str = "*";
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Quarantine {
     is_all: bool,
-    /// As [`Reference`] prints them.
-    references: SortedSet<Text>,
+    /// By their text, which orders answers.
+    references: SortedMap<Text, Reference>,
 }
 
 impl Quarantine {
@@ -42,7 +42,7 @@ impl Quarantine {
                 continue;
             }
             let reference = Reference::parse(text).map_err(|error| (index, error))?;
-            quarantine.references.insert(reference.to_string().into());
+            quarantine.references.insert(reference.to_string().into(), reference);
         }
         Ok(quarantine)
     }
@@ -53,12 +53,12 @@ impl Quarantine {
 
     /// The references, as they were given.
     pub fn texts(&self) -> Vec<Text> {
-        self.is_all.then_some(Text::new_static(ALL)).into_iter().chain(self.references.iter().cloned()).collect()
+        self.is_all.then_some(Text::new_static(ALL)).into_iter().chain(self.references.keys().cloned()).collect()
     }
 
     /// Whether a document is quarantined.
     pub fn names(&self, identity: &Identity) -> bool {
-        self.is_all || !self.references.is_empty() && forms(identity).iter().any(|it| self.references.contains(it))
+        self.is_all || !self.references.is_empty() && forms(identity).iter().any(|it| self.references.contains_key(it))
     }
 
     /// The same without a document, if it is named.
@@ -74,15 +74,14 @@ impl Quarantine {
             return None;
         }
         let (mine, its) = (&self.references, &other.references);
-        let left = mine.iter().filter(|it| !its.contains(*it));
-        let right = its.iter().filter(|it| !mine.contains(*it));
-        Some(left.chain(right).filter_map(|it| Reference::parse(it).ok()).collect())
+        let left = mine.iter().filter(|(it, _)| !its.contains_key(*it));
+        let right = its.iter().filter(|(it, _)| !mine.contains_key(*it));
+        Some(left.chain(right).map(|(_, it)| it.clone()).collect())
     }
 
     /// The quarantined document, not a subject, that one of these dependencies is on.
     fn blocking(&self, view: View, dependencies: &[Dependency]) -> Option<Identity> {
-        let references = self.references.iter().filter_map(|it| Reference::parse(it).ok());
-        let mut identities = references.map(|it| identity_of(view, &it));
+        let mut identities = self.references.values().map(|it| identity_of(view, it));
         identities.find(|it| {
             let is_subject = || view.document(it).is_some_and(|it| dialect_of(view, it).is_some());
             dependencies.iter().any(|dependency| dependency.is_on(it)) && !is_subject()
@@ -92,8 +91,8 @@ impl Quarantine {
     /// The dialects that plan nothing, by rule 4. Adds a finding for each document that is the reason.
     pub fn waiting_dialects(&self, view: View, results: &Results, out: &mut Vec<Diagnostic>) -> Vec<&'static str> {
         let mut waiting = Vec::new();
-        for reference in self.references.iter().filter_map(|it| Reference::parse(it).ok()) {
-            let identity = identity_of(view, &reference);
+        for reference in self.references.values() {
+            let identity = identity_of(view, reference);
             if results.get(&identity).is_some() {
                 continue;
             }

@@ -10,13 +10,14 @@ use crate::engine::fold::{Effective, Layer};
 use crate::engine::rendered::{Origin, PatchLayer, Rendered};
 use crate::engine::select::{Cluster, Reason};
 use crate::object::document::{Document, Identity};
-use crate::value::Text;
 use crate::value::collections::{SortedMap, SortedSet};
+use crate::value::{JsonPath, Text, Value};
 use crate::workspace::admit::Rule;
+use crate::workspace::admit::defaults::Filled;
 use crate::workspace::cluster_groups::ClusterGroups;
 use crate::workspace::compare::Cause;
 use crate::workspace::hub_kind::HubKind;
-use crate::workspace::plan::{Planner, SubjectPlan};
+use crate::workspace::plan::{Planner, StatusTerms, SubjectPlan};
 use crate::workspace::results::ClusterResults;
 use crate::workspace::store::View;
 use crate::workspace::targets::Targets;
@@ -78,6 +79,33 @@ pub trait Dialect: Sync {
     /// How changes of its documents of a kind are reviewed; without a rule they are allowed.
     fn admission(&self, _: View, _group: &str, _kind: &str) -> Option<&'static Rule> {
         None
+    }
+
+    /// Whether anything is ever added to documents of a kind before they are stored.
+    fn has_defaults(&self, _group: &str, _kind: &str) -> bool {
+        false
+    }
+
+    /// Adds the missing defaults to an object; `document` is the object as the server will store it. Reports to `out`
+    /// why a default is not added.
+    ///
+    /// # Errors
+    ///
+    /// A value around a missing one has the wrong type; `at` is the place of the object.
+    fn fill(
+        &self,
+        _: View,
+        object: Value,
+        _document: &Document,
+        _at: &JsonPath,
+        _: &mut Vec<Diagnostic>,
+    ) -> Result<Filled, Error> {
+        Ok(Filled { object, added: Vec::new() })
+    }
+
+    /// How its statuses report problems, apart from the conditions that every status may have.
+    fn status_terms(&self) -> &'static StatusTerms {
+        &StatusTerms::NONE
     }
 
     /// Reports such problems of one document, as far as they do not need all documents.

@@ -291,8 +291,21 @@ fn kudo(dice: &mut Dice) -> Made {
         let verb = dice.pick(&["get", "list"]);
         let (strategy, second) = (dice.pick(&["serial", "parallel"]), dice.happens(50));
         let tasks = if second { r#"["app","more"]"# } else { r#"["app"]"# };
+        // In JSON, so line breaks and quotes are escaped once more.
+        let role = format!(
+            "apiVersion: rbac.authorization.k8s.io/v1\\nkind: ClusterRole\\nmetadata: {{name: mysql}}\\n\
+             rules: [{{apiGroups: [\\\"\\\"], resources: [pods], verbs: [{verb}]}}]\\n"
+        );
+        let config = r"apiVersion: v1\nkind: ConfigMap\nmetadata: {name: defaults}\ndata: {size: small}\n";
         documents.push(format!(
-            r#"{{"apiVersion":"kudo.dev/v1beta1","kind":"OperatorVersion","metadata":{{"name":"mysql-{number}","namespace":"db","uid":"ov-{number}"}},"spec":{{"operator":{{"name":"mysql","kind":"Operator"}},"version":"1.0.{number}","installPlan":"install","templates":{{"role.yaml":"apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata: {{name: mysql}}\nrules: [{{apiGroups: [\"\"], resources: [pods], verbs: [{verb}]}}]\n","config.yaml":"apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: defaults}}\ndata: {{size: small}}\n"}},"tasks":[{{"name":"app","kind":"Apply","spec":{{"resources":["role.yaml"]}}}},{{"name":"more","kind":"Apply","spec":{{"resources":["config.yaml"]}}}}],"plans":{{"install":{{"strategy":"{strategy}","phases":[{{"name":"main","strategy":"{strategy}","steps":[{{"name":"all","tasks":{tasks}}}]}}]}}}}}}}}"#
+            r#"{{"apiVersion":"kudo.dev/v1beta1","kind":"OperatorVersion","metadata":{{"name":"mysql-{number}","namespace":"db","uid":"ov-{number}"}},
+               "spec":{{"operator":{{"name":"mysql","kind":"Operator"}},"version":"1.0.{number}",
+               "installPlan":"install",
+               "templates":{{"role.yaml":"{role}","config.yaml":"{config}"}},
+               "tasks":[{{"name":"app","kind":"Apply","spec":{{"resources":["role.yaml"]}}}},
+               {{"name":"more","kind":"Apply","spec":{{"resources":["config.yaml"]}}}}],
+               "plans":{{"install":{{"strategy":"{strategy}",
+               "phases":[{{"name":"main","strategy":"{strategy}","steps":[{{"name":"all","tasks":{tasks}}}]}}]}}}}}}}}"#
         ));
     }
     if dice.happens(50) {

@@ -7,7 +7,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use fleetfold_core::Value;
 use fleetfold_core::api::Refusal;
-use fleetfold_core::api::reach::{SecretKey, SecretKeys, WayAnswer};
+use fleetfold_core::api::reach::{EndpointAnswer, SecretKey, SecretKeys};
 use fleetfold_crds::MemberContact;
 use kube::config::{AuthInfo, KubeConfigOptions, Kubeconfig, NamedAuthInfo, NamedCluster, NamedContext};
 use kube::{Client, Config};
@@ -55,10 +55,10 @@ pub struct Access {
 }
 
 /// The resourceVersions of the Secrets with the credentials; they change when access changes.
-pub async fn versions(ways: &[WayAnswer], hub: &Cluster) -> Vec<String> {
+pub async fn versions(endpoints: &[EndpointAnswer], hub: &Cluster) -> Vec<String> {
     let mut versions = Vec::new();
-    for way in ways {
-        let (namespace, name) = match (&way.kubeconfig, &way.token) {
+    for endpoint in endpoints {
+        let (namespace, name) = match (&endpoint.kubeconfig, &endpoint.token) {
             (Some(SecretKeys { namespace, name, .. }), _) | (None, Some(SecretKey { namespace, name, .. })) => {
                 (namespace, name)
             }
@@ -70,12 +70,13 @@ pub async fn versions(ways: &[WayAnswer], hub: &Cluster) -> Vec<String> {
     versions
 }
 
-/// Connects to a member by the first way that works, if its credentials may be sent there. Redirects are not followed.
+/// Connects to a member by the first endpoint that works, if its credentials may be sent there. Redirects are not
+/// followed.
 ///
-/// `problem` is why there is no other way.
+/// `problem` is why there is no other endpoint.
 pub async fn member(
     name: &str,
-    ways: &[WayAnswer],
+    endpoints: &[EndpointAnswer],
     problem: Option<&Refusal>,
     hub: &Cluster,
     contacts: Contacts,
@@ -89,13 +90,13 @@ pub async fn member(
             hint: "give its document a server and a Secret with a token, or a Secret with a kubeconfig".into(),
         },
     };
-    if ways.is_empty() {
+    if endpoints.is_empty() {
         return Err(error);
     }
-    let versions = versions(ways, hub).await;
+    let versions = versions(endpoints, hub).await;
     let contacts = contacts.read(hub).await?;
-    for way in ways {
-        match connect_by(name, way, hub, &contacts).await {
+    for endpoint in endpoints {
+        match connect_by(name, endpoint, hub, &contacts).await {
             Ok((cluster, contact)) => return Ok(Access { cluster, contact, versions }),
             Err(it) => error = it,
         }
@@ -105,14 +106,14 @@ pub async fn member(
 
 async fn connect_by(
     name: &str,
-    way: &WayAnswer,
+    endpoint: &EndpointAnswer,
     hub: &Cluster,
     contacts: &Contacts,
 ) -> Result<(Cluster, MemberContact), ApiError> {
-    let document = &way.document;
-    let (secret, read) = match (&way.kubeconfig, &way.token) {
+    let document = &endpoint.document;
+    let (secret, read) = match (&endpoint.kubeconfig, &endpoint.token) {
         (Some(keys), _) => kubeconfig_from_secret(keys, hub).await?,
-        (None, Some(key)) => kubeconfig_from_token(way, key, hub).await?,
+        (None, Some(key)) => kubeconfig_from_token(endpoint, key, hub).await?,
         (None, None) => {
             return Err(ApiError::NoAccess {
                 message: format!("`{document}` names no Secret with credentials for `{name}`"),
@@ -125,11 +126,11 @@ async fn connect_by(
         message: format!("cannot use the credentials of `{name}` in `{document}`: {error}"),
         hint: format!("fix the Secret of `{document}`"),
     })?;
-    if way.insecure != Some(true) {
+    if endpoint.insecure != Some(true) {
         refuse_insecure(document, &config)?;
     }
     let contact = contact(name, &secret, &config);
-    contacts.check(&contact, way.kubeconfig.is_some())?;
+    contacts.check(&contact, endpoint.kubeconfig.is_some())?;
     Ok((connect(name, config)?, contact))
 }
 
@@ -191,7 +192,7 @@ async fn kubeconfig_from_secret(reference: &SecretKeys, hub: &Cluster) -> Result
 
 /// Makes a kubeconfig of a server address and a token from a Secret of the hub.
 async fn kubeconfig_from_token(
-    way: &WayAnswer,
+    endpoint: &EndpointAnswer,
     token: &SecretKey,
     hub: &Cluster,
 ) -> Result<(Secret, Kubeconfig), ApiError> {
@@ -201,10 +202,10 @@ async fn kubeconfig_from_token(
     let token = token.ok_or_else(|| secret.broken(&format!("has no text under the key `{key}`")))?;
     const ONLY: &str = "member";
     let cluster = kube::config::Cluster {
-        server: way.server.as_ref().map(ToString::to_string),
-        certificate_authority_data: way.ca_bundle.as_ref().map(ToString::to_string),
-        proxy_url: way.proxy_url.as_ref().map(ToString::to_string),
-        insecure_skip_tls_verify: way.skip_tls_verify,
+        server: endpoint.server.as_ref().map(ToString::to_string),
+        certificate_authority_data: endpoint.ca_bundle.as_ref().map(ToString::to_string),
+        proxy_url: endpoint.proxy_url.as_ref().map(ToString::to_string),
+        insecure_skip_tls_verify: endpoint.skip_tls_verify,
         ..kube::config::Cluster::default()
     };
     let user = AuthInfo { token: Some(token.trim().to_owned().into()), ..AuthInfo::default() };

@@ -225,9 +225,7 @@ impl Fleet {
         if !folder::is_settings(name) {
             return Ok(None);
         }
-        let documents = self.parse(name, text)?;
-        let [document] = documents.as_slice() else { return Ok(None) };
-        Ok(settings_in(document))
+        Ok(folder::settings_of(&self.parse(name, text)?))
     }
 
     /// Applies settings as they are written.
@@ -407,12 +405,6 @@ pub fn refused_finding(refused: Refused) -> Finding {
         line: None,
         column: None,
     }
-}
-
-/// The settings that a document of the kind `Settings` holds, as they are written.
-pub fn settings_in(document: &Value) -> Option<Value> {
-    let meta = Meta::of(document);
-    meta.is_ours("Settings").then(|| meta.spec().cloned().unwrap_or_else(empty_map))
 }
 
 /// A map without entries.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use fleetfold_core::api::Refusal;
-use fleetfold_core::api::reach::{ReachAnswer, ReachableAnswer, WayAnswer};
+use fleetfold_core::api::reach::{EndpointAnswer, ReachAnswer, ReachableAnswer};
 
 use super::backoff::Backoff;
 use super::events::EventSender;
@@ -35,20 +35,20 @@ enum ConnectionState {
 struct Member {
     connection: ConnectionState,
     /// What the connection was made with; a change reconnects at once.
-    ways: Vec<WayAnswer>,
+    endpoints: Vec<EndpointAnswer>,
     /// The resourceVersions of the Secrets with the credentials.
     versions: Vec<String>,
 }
 
-/// The ways to a cluster, and why there is no other one.
-type Ways = (Vec<WayAnswer>, Option<Refusal>);
+/// The endpoints of a cluster, and why there is no other one.
+type Endpoints = (Vec<EndpointAnswer>, Option<Refusal>);
 
 #[derive(Debug)]
 pub struct Members {
     hub: Cluster,
     events: EventSender<MemberEvent>,
-    /// The ways to each cluster, in the order to try.
-    ways: BTreeMap<String, Ways>,
+    /// The endpoints of each cluster, in the order to try.
+    endpoints: BTreeMap<String, Endpoints>,
     /// Which endpoints got credentials.
     contacts: Contacts,
     members: BTreeMap<String, Member>,
@@ -57,22 +57,22 @@ pub struct Members {
 impl Members {
     pub fn new(hub: &Cluster, events: EventSender<MemberEvent>, first: FirstContact) -> Members {
         let contacts = Contacts::new(first);
-        Members { hub: hub.clone(), events, ways: BTreeMap::new(), contacts, members: BTreeMap::new() }
+        Members { hub: hub.clone(), events, endpoints: BTreeMap::new(), contacts, members: BTreeMap::new() }
     }
 
-    /// Sets the ways to all members; returns the members whose ways changed and whose connection was dropped.
+    /// Sets the endpoints of all members; returns the members whose endpoints changed and whose connection was dropped.
     pub fn set_ways(&mut self, reach: ReachAnswer) -> Vec<String> {
-        let entry = |ReachableAnswer { name, ways, problem }| (name.to_string(), (ways, problem));
-        self.ways = reach.clusters.into_iter().map(entry).collect();
-        let is_old = |name: &&String, it: &&Member| self.ways_to(name) != it.ways;
+        let entry = |ReachableAnswer { name, endpoints, problem }| (name.to_string(), (endpoints, problem));
+        self.endpoints = reach.clusters.into_iter().map(entry).collect();
+        let is_old = |name: &&String, it: &&Member| self.endpoints_of(name) != it.endpoints;
         let changed: Vec<String> =
             self.members.iter().filter(|(name, it)| is_old(name, it)).map(|(name, _)| name.clone()).collect();
         changed.iter().for_each(|name| drop(self.members.remove(name)));
         changed
     }
 
-    fn ways_to(&self, name: &str) -> &[WayAnswer] {
-        self.ways.get(name).map_or(&[], |(ways, _)| ways.as_slice())
+    fn endpoints_of(&self, name: &str) -> &[EndpointAnswer] {
+        self.endpoints.get(name).map_or(&[], |(endpoints, _)| endpoints.as_slice())
     }
 
     /// A cluster by name, if it is connected. Connects to a member that was not needed before.
@@ -106,18 +106,18 @@ impl Members {
     }
 
     fn connect(&mut self, name: &str, earlier: Option<(ApiError, Backoff)>) {
-        let ways = self.ways_to(name).to_vec();
+        let endpoints = self.endpoints_of(name).to_vec();
         let member = Member {
             connection: ConnectionState::Connecting(Instant::now(), earlier),
-            ways: ways.clone(),
+            endpoints: endpoints.clone(),
             versions: Vec::new(),
         };
         self.members.insert(name.to_owned(), member);
-        let problem = self.ways.get(name).and_then(|(_, problem)| problem.clone());
+        let problem = self.endpoints.get(name).and_then(|(_, problem)| problem.clone());
         let contacts = self.contacts.clone();
         let (hub, events, name) = (self.hub.clone(), self.events.clone(), name.to_owned());
         tokio::spawn(async move {
-            let result = match connect::member(&name, &ways, problem.as_ref(), &hub, contacts).await {
+            let result = match connect::member(&name, &endpoints, problem.as_ref(), &hub, contacts).await {
                 Ok(access) => access.cluster.probe().await.map(|()| access),
                 Err(error) => Err(error),
             };
@@ -170,9 +170,9 @@ impl Members {
     pub fn check_credentials(&self) {
         for (name, member) in self.members.iter().filter(|(_, it)| matches!(it.connection, ConnectionState::Ready(_))) {
             let (hub, events, name) = (self.hub.clone(), self.events.clone(), name.clone());
-            let (ways, before) = (member.ways.clone(), member.versions.clone());
+            let (endpoints, before) = (member.endpoints.clone(), member.versions.clone());
             tokio::spawn(async move {
-                if connect::versions(&ways, &hub).await != before {
+                if connect::versions(&endpoints, &hub).await != before {
                     events.send(MemberEvent::CredentialsChanged(name));
                 }
             });

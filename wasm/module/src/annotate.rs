@@ -1,17 +1,17 @@
-//! A custom section more.
+//! Adds and removes custom sections.
 
 use crate::module_error::ModuleError;
 use crate::sections::sections;
 
 /// Puts `data` into the custom section `section` of a module or component.
 ///
-/// 1. A section of that name is replaced where it stands; if there are several, the first is, and the others go.
+/// 1. A section of that name is replaced in its place; of several, the first is replaced and the others are removed.
 /// 2. Otherwise it is put at the end.
 /// 3. Every other section stays as it is, byte for byte.
 ///
 /// # Errors
 ///
-/// When the bytes are not laid out as WebAssembly is, or the section would be larger than one can be.
+/// The bytes are not laid out as WebAssembly, or the section would be larger than one can be.
 ///
 /// # Example
 ///
@@ -43,7 +43,7 @@ pub fn annotate(module: &[u8], section: &str, data: &[u8]) -> Result<Vec<u8>, Mo
 ///
 /// # Errors
 ///
-/// When the bytes are not laid out as WebAssembly is.
+/// The bytes are not laid out as WebAssembly.
 ///
 /// # Example
 ///
@@ -75,7 +75,7 @@ fn custom(name: &str, data: &[u8], at: usize, out: &mut Vec<u8>) -> Result<(), M
     Ok(())
 }
 
-/// LEB128: seven bits a byte, lowest first, the eighth says that more follow.
+/// LEB128: seven bits a byte, lowest first, the eighth is set if more follow.
 fn length(mut left: u32, out: &mut Vec<u8>) {
     loop {
         let low = (left & 0x7f) as u8;

@@ -1,10 +1,10 @@
-//! What is in a WebAssembly binary, and a section more.
+//! Reads the contents of a WebAssembly binary, and adds custom sections.
 //!
-//! 1. [`inspect`] reads what a module or a component has: its imports and exports, its memories, its sections, and for
-//!    which kind of host it is made, which is a table.
-//! 2. [`annotate`] puts a custom section into it, as policy engines want their metadata, and [`without`] takes one out.
+//! 1. [`inspect`] reads the imports, exports, memories and sections of a module or component, and finds the kind of
+//!    host that it is made for in a table.
+//! 2. [`annotate`] adds a custom section, such as the metadata of a policy engine, and [`without`] removes one.
 //!
-//! Nothing is run, compiled or validated: what only a runtime can tell, a runtime must be asked.
+//! Nothing is run, compiled or validated; only a runtime can do that.
 #![forbid(unsafe_code)]
 
 mod annotate;

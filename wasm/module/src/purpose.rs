@@ -3,7 +3,7 @@
 use crate::inspect::Item;
 use crate::sections::{Form, Section};
 
-/// The kinds of hosts, as far as they can be told apart.
+/// The kinds of hosts that imports and exports distinguish.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Purpose {
     /// The engine as it is: no imports, four functions and a memory.
@@ -35,7 +35,7 @@ impl Purpose {
     }
 }
 
-/// What tells a purpose. Whatever a row leaves open may be anything.
+/// The conditions of a purpose. A condition that a row leaves out always holds.
 struct Row {
     purpose: Purpose,
     word: &'static str,
@@ -61,7 +61,7 @@ pub const KUBEWARDEN_METADATA: &str = "io.kubewarden.metadata";
 /// What the raw module exports.
 pub const RAW_EXPORTS: &[&str] = &["memory", "fleetfold_abi", "fleetfold_alloc", "fleetfold_free", "fleetfold_call"];
 
-/// The first row that fits says it.
+/// The first matching row counts.
 const ROWS: &[Row] = &[
     Row {
         purpose: Purpose::Component,

@@ -60,8 +60,35 @@ export function observedLoads(cluster: string, files: Iterable<File>, complete: 
   ];
 }
 
-/** The `configure` request of a parsed `fleetfold.yaml`. */
+/**
+ * The `configure` request of a parsed `fleetfold.yaml`. Its only document is of the kind `Settings` of `fleetfold.dev`;
+ * otherwise it holds manifests. The same rule is `settings_of` in `core/src/object/folder.rs`.
+ */
 export function settingsRequest(documents: unknown[]): SetupRequest | undefined {
-  const [first] = documents as { kind?: unknown; spec?: object }[];
-  return first?.kind === "Settings" ? ({ ...first.spec, op: "configure" } as SetupRequest) : undefined;
+  const [only, ...others] = documents as ({ apiVersion?: unknown; kind?: unknown; spec?: object } | null)[];
+  const isOurs = typeof only?.apiVersion === "string" && only.apiVersion.startsWith("fleetfold.dev/");
+  if (!isOurs || only.kind !== "Settings" || others.length) return undefined;
+  return { ...only.spec, op: "configure" } as SetupRequest;
+}
+
+// The names below are `LIVE` and `HUB` in `core/src/object/folder.rs`. The op `sources` decides which files hold
+// observed objects; here the names only name and title files.
+const LIVE = "live";
+const HUB = "_hub";
+
+/** The name of a file for objects observed in a cluster, or in the hub if the name is empty. */
+export function liveFile(cluster: string, file: string): string {
+  return `${LIVE}/${cluster || HUB}/${file}`;
+}
+
+/** The folder around `live/` of a file of observed objects, and its path below that; nothing without a `live/`. */
+export function splitLive(name: string): { above: string; below: string } | undefined {
+  const parts = name.split("/");
+  const live = parts.lastIndexOf(LIVE, parts.length - 3);
+  if (live < 0) return undefined;
+  const [folder, ...rest] = parts.slice(live + 1);
+  return {
+    above: parts.slice(0, live).join("/"),
+    below: [folder === HUB ? "hub" : folder, ...rest].join("/"),
+  };
 }

@@ -263,6 +263,8 @@ export class State extends EventTarget {
     for (const it of files.filter((it) => it.settings)) {
       const request = await this.#settings(it.name, it.text);
       if (request) requests.push([it.name, request]);
+      // Without settings it holds manifests; a file that does not parse is reported already.
+      else if (!this.#settingsByFile.get(it.name)?.error) requests.push([it.name, loadRequest(it)]);
     }
     requests.push(...this.source.facts.map((it): [string, SetupRequest] => ["", { ...it, op: "load" }]));
     const clusters = new Set([

@@ -11,8 +11,14 @@ use crate::object::identity::is_terminating;
 use crate::object::timestamp::Timestamp;
 use crate::value::{Map, Text, Value};
 use crate::workspace::observed::{HUB, Observation};
-use crate::workspace::plan::{Planner, SubjectPlan, Target};
+use crate::workspace::plan::{Planner, StatusTerms, SubjectPlan, Target};
 use crate::workspace::store::View;
+
+/// The conditions of a deployment that can be bad.
+pub const TERMS: StatusTerms = StatusTerms {
+    bad: &[("CRDsAreReady", "False"), ("DeploymentsAreReady", "False"), ("Held", "True")],
+    ..StatusTerms::NONE
+};
 
 /// Plans the status, once everything that it depends on is observed.
 pub fn plan_status(

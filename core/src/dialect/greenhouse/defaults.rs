@@ -17,6 +17,7 @@ use crate::value::JsonPath;
 use crate::value::collections::{SortedMap, SortedSet};
 use crate::value::path::Pointer;
 use crate::value::{Text, Value};
+use crate::workspace::admit::defaults::Filled;
 use crate::workspace::store::View;
 
 const TEAM_ROLE_BINDING: &str = "TeamRoleBinding";
@@ -73,19 +74,11 @@ pub fn has_defaults(group: &str, kind: &str) -> bool {
     group == GROUP && ROWS.iter().any(|it| it.kind == kind)
 }
 
-/// An object with what was missing, and what that was: each with its place, in an order in which it can be added.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Filled {
-    pub object: Value,
-    pub added: Vec<(Pointer, Value)>,
-}
-
-/// Adds the missing defaults to an object; `document` is the object as the server will store it. Reports to `out` why a
-/// default is not added.
+/// Adds the missing defaults to an object, in the order of the rows.
 ///
 /// # Errors
 ///
-/// A value around a missing one has the wrong type; `at` is the place of the object.
+/// A value around a missing one has the wrong type.
 pub fn fill(
     view: View,
     object: Value,
@@ -99,7 +92,7 @@ pub fn fill(
     let gifts: Vec<(&[&str], Gift)> = rows.map(|row| (row.at, Gift::of(row, &given))).collect();
     let mut filled = Filled { object, added: Vec::new() };
     for (path, gift) in gifts {
-        filled.add(path, gift, at)?;
+        add(&mut filled, path, gift, at)?;
     }
     Ok(filled)
 }
@@ -118,61 +111,59 @@ impl Gift {
     }
 }
 
-impl Filled {
-    fn add(&mut self, path: &[&str], gift: Gift, at: &JsonPath) -> Result<(), Error> {
-        let is_missing = |it: Option<&Value>| it.is_none_or(Value::is_null);
-        let value = match gift {
-            Gift::Field(Some(value)) => {
-                let there = self.object.at(path);
-                // To Greenhouse an empty text is none.
-                let is_empty = there.and_then(Value::as_text) == Some("") && !value.is_empty();
-                if !is_missing(there) && !is_empty {
-                    return Ok(());
-                }
-                Value::from(value)
+fn add(filled: &mut Filled, path: &[&str], gift: Gift, at: &JsonPath) -> Result<(), Error> {
+    let is_missing = |it: Option<&Value>| it.is_none_or(Value::is_null);
+    let value = match gift {
+        Gift::Field(Some(value)) => {
+            let there = filled.object.at(path);
+            // To Greenhouse an empty text is none.
+            let is_empty = there.and_then(Value::as_text) == Some("") && !value.is_empty();
+            if !is_missing(there) && !is_empty {
+                return Ok(());
             }
-            Gift::Items(items) if !items.is_empty() => {
-                if !is_missing(self.object.at(path)) {
-                    return self.append(path, items, at);
-                }
-                Value::list(items)
-            }
-            Gift::Field(None) | Gift::Items(_) => return Ok(()),
-        };
-        self.put(path, value, at)
-    }
-
-    /// Puts a value into the innermost map that is there, with the maps around it that are not.
-    fn put(&mut self, path: &[&str], value: Value, at: &JsonPath) -> Result<(), Error> {
-        let is_there = |end: &usize| path.get(..*end).and_then(|it| self.object.at(it)).is_some_and(|it| !it.is_null());
-        let depth = (1..path.len()).rev().find(is_there).unwrap_or(0);
-        let Some((holder, [first, inner @ ..])) = path.split_at_checked(depth) else { return Ok(()) };
-        let value = inner.iter().rev().fold(value, |value, step| Value::map([(*step, value)]));
-        let place = Pointer::of(holder.iter().copied());
-        let holder = holder.iter().try_fold(&mut self.object, |value, step| value.get_mut(step));
-        match holder {
-            Some(Value::Map(map)) => drop(Arc::make_mut(map).insert(*first, value.clone())),
-            Some(other) => return Err(wrong_type(&place, "a map", other, at)),
-            None => return Ok(()),
+            Value::from(value)
         }
-        self.added.push((place.child(*first), value));
-        Ok(())
-    }
-
-    fn append(&mut self, path: &[&str], items: Vec<Value>, at: &JsonPath) -> Result<(), Error> {
-        let place = Pointer::of(path.iter().copied());
-        let list = path.iter().try_fold(&mut self.object, |value, step| value.get_mut(step));
-        match list {
-            Some(Value::List(list)) => {
-                for item in items {
-                    self.added.push((place.child(list.len().to_string()), item.clone()));
-                    Arc::make_mut(list).push(item);
-                }
-                Ok(())
+        Gift::Items(items) if !items.is_empty() => {
+            if !is_missing(filled.object.at(path)) {
+                return append(filled, path, items, at);
             }
-            Some(other) => Err(wrong_type(&place, "a list", other, at)),
-            None => Ok(()),
+            Value::list(items)
         }
+        Gift::Field(None) | Gift::Items(_) => return Ok(()),
+    };
+    put(filled, path, value, at)
+}
+
+/// Puts a value into the innermost map that is there, with the maps around it that are not.
+fn put(filled: &mut Filled, path: &[&str], value: Value, at: &JsonPath) -> Result<(), Error> {
+    let is_there = |end: &usize| path.get(..*end).and_then(|it| filled.object.at(it)).is_some_and(|it| !it.is_null());
+    let depth = (1..path.len()).rev().find(is_there).unwrap_or(0);
+    let Some((holder, [first, inner @ ..])) = path.split_at_checked(depth) else { return Ok(()) };
+    let value = inner.iter().rev().fold(value, |value, step| Value::map([(*step, value)]));
+    let place = Pointer::of(holder.iter().copied());
+    let holder = holder.iter().try_fold(&mut filled.object, |value, step| value.get_mut(step));
+    match holder {
+        Some(Value::Map(map)) => drop(Arc::make_mut(map).insert(*first, value.clone())),
+        Some(other) => return Err(wrong_type(&place, "a map", other, at)),
+        None => return Ok(()),
+    }
+    filled.added.push((place.child(*first), value));
+    Ok(())
+}
+
+fn append(filled: &mut Filled, path: &[&str], items: Vec<Value>, at: &JsonPath) -> Result<(), Error> {
+    let place = Pointer::of(path.iter().copied());
+    let list = path.iter().try_fold(&mut filled.object, |value, step| value.get_mut(step));
+    match list {
+        Some(Value::List(list)) => {
+            for item in items {
+                filled.added.push((place.child(list.len().to_string()), item.clone()));
+                Arc::make_mut(list).push(item);
+            }
+            Ok(())
+        }
+        Some(other) => Err(wrong_type(&place, "a list", other, at)),
+        None => Ok(()),
     }
 }
 

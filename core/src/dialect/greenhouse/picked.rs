@@ -60,7 +60,8 @@ impl Picked {
             let (namespace, name) = (if given.is_empty() { namespace } else { given }, placement.text_at(&["name"]));
             let chosen = view.cluster_groups().placement_members(view, namespace, name).ok_or_else(|| {
                 let message = format!(
-                    "the placement `{namespace}/{name}` is not loaded, is quarantined or cannot be decided, so what it chooses is not known"
+                    "the placement `{namespace}/{name}` is not loaded, is quarantined or cannot be decided, so what \
+                     it chooses is not known"
                 );
                 Error::new(Code::UnknownDocument, message).at(at)
             })?;

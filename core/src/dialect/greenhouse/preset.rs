@@ -413,17 +413,17 @@ const SHOWN: usize = 3;
 pub fn read_selector(view: View, document: &Document, out: &mut Vec<Diagnostic>) -> Result<Picked, Error> {
     let spec = JsonPath::ROOT.key("spec");
     let at = spec.key("clusterSelector");
-    let (value, mut says) = (document.value.at(&["spec", "clusterSelector"]).unwrap_or(&Value::Null), None);
+    let (value, mut problem) = (document.value.at(&["spec", "clusterSelector"]).unwrap_or(&Value::Null), None);
     let picked = Picked::read(view, value, &document.identity.namespace, &at)?;
     if value.is_null() {
-        says = Some(("there is no `clusterSelector`, which picks no cluster", "name the clusters that are meant"));
+        problem = Some(("there is no `clusterSelector`, which picks no cluster", "name the clusters that are meant"));
     } else if value.is_empty() || matches!(&picked.selector, Selector::Labels(it) if it.requirements().is_empty()) {
-        says = Some((
+        problem = Some((
             "the selector is empty, which picks every cluster of the organization",
             "Greenhouse refuses it in a new preset: name a label that all meant clusters have",
         ));
     }
-    if let Some((message, hint)) = says {
+    if let Some((message, hint)) = problem {
         out.push(Diagnostic::warning(Code::EmptySelector, message).of(&document.identity).at(at.pointer()).hint(hint));
     }
     Ok(picked)

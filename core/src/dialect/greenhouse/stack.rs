@@ -17,7 +17,7 @@ use crate::engine::select::{Cluster, decides};
 use crate::object::concealed::Concealed;
 use crate::object::document::Identity;
 use crate::value::collections::{SortedMap, SortedSet};
-use crate::value::path::{OptionStep, Pointer};
+use crate::value::path::{OptionPath, OptionStep, Pointer};
 use crate::value::sorting::sort_by;
 use crate::value::text::order;
 use crate::value::{Text, Value};
@@ -134,7 +134,8 @@ impl Stack {
     ///
     /// # Errors
     ///
-    /// Labels of the cluster cannot be read, or an expression fails for it; in compat mode also options that cannot both be placed.
+    /// Labels of the cluster cannot be read, or an expression fails for it; in compat mode also options that cannot
+    /// both be placed.
     pub fn effective(&self, view: View, cluster: &Cluster, cache: &mut ResultCache) -> Result<Arc<Rendered>, Error> {
         self.check_labels(view, cluster)?;
         let ranks = self.index.applying(cluster);
@@ -339,7 +340,8 @@ fn winning_expressions<'a>(applied: &[&'a Layer]) -> Vec<(&'a Layer, &'a Setting
 /// Whether an option has a value or a reference, directly or through a parent.
 fn is_set(folded: &Folded, name: &str) -> bool {
     let is_option = || folded.options.binary_search_by(|it| order(&it.path, name)).is_ok();
-    folded.value_at(name).is_some_and(|it| !matches!(it, Source::Value(Value::Null))) || is_option()
+    let value = OptionPath::parse(name).ok().and_then(|it| folded.value_at(&it));
+    value.is_some_and(|it| !matches!(it, Source::Value(Value::Null))) || is_option()
 }
 
 fn has_expressions(layer: &Layer) -> bool {

@@ -12,7 +12,20 @@ use crate::value::collections::SortedSet;
 use crate::value::path::OptionStep;
 use crate::value::sorting::sort;
 use crate::value::{Map, Text, Value};
-use crate::workspace::plan::Reason;
+use crate::workspace::plan::{Reason, StatusTerms};
+
+/// Greenhouse keeps conditions one level deeper than others.
+pub const TERMS: StatusTerms = StatusTerms {
+    conditions: &[&["statusConditions", "conditions"]],
+    bad: &[
+        ("AllPluginsReady", "False"),
+        ("ClusterListEmpty", "True"),
+        ("PluginDefinitionNotFound", "True"),
+        ("PluginFailed", "True"),
+        ("PluginSkipped", "True"),
+    ],
+    word: None,
+};
 
 /// The state of a cluster of a preset.
 #[derive(Clone, Debug)]

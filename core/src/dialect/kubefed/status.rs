@@ -10,10 +10,14 @@ use crate::value::collections::SortedMap;
 use crate::value::sorting::sort;
 use crate::value::{Map, Text, Value};
 use crate::workspace::observed::Observation;
-use crate::workspace::plan::{Planner, SubjectPlan};
+use crate::workspace::plan::{Planner, StatusTerms, SubjectPlan};
 use crate::workspace::results::{ClusterResult, ClusterResults};
 use crate::workspace::settings;
 use crate::workspace::store::View;
+
+/// `Offline` is a condition of a KubeFedCluster, `Propagation` of a federated object.
+pub const TERMS: StatusTerms =
+    StatusTerms { bad: &[("Offline", "True"), ("Propagation", "False")], ..StatusTerms::NONE };
 
 /// What is known of one cluster.
 enum Word {

@@ -26,7 +26,8 @@ pub fn stale(view: View, object: &Value) -> Vec<Diagnostic> {
     let finding = |claim: &Text| {
         let (owner, uid) = claim.rsplit_once('/').unwrap_or((claim.as_str(), ""));
         let message = format!(
-            "`{}` is claimed by `{owner}` with the uid `{uid}`, which is not loaded: the claim keeps the object forever",
+            "`{}` is claimed by `{owner}` with the uid `{uid}`, which is not loaded: the claim keeps the object \
+             forever",
             target.identity()
         );
         let change = match held.is_empty() {

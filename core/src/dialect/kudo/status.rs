@@ -8,6 +8,25 @@ use crate::object::redacted::Visibility;
 use crate::value::collections::SortedMap;
 use crate::value::path::Pointer;
 use crate::value::{Map, Value};
+use crate::workspace::plan::{StatusTerms, StatusWord};
+
+/// KUDO's statuses have a word; `Held` is a condition that is added to it.
+pub const TERMS: StatusTerms = StatusTerms {
+    conditions: &[],
+    bad: &[("Held", "True")],
+    word: Some(StatusWord {
+        path: &["aggregatedStatus", "status"],
+        messages: &["planStatus"],
+        words: &[
+            ("COMPLETE", "PlanComplete", false),
+            ("ERROR", "PlanError", true),
+            ("FATAL_ERROR", "PlanFatalError", true),
+            ("FatalError", "PlanFatalError", true),
+            ("IN_PROGRESS", "PlanInProgress", false),
+            ("PENDING", "PlanPending", false),
+        ],
+    }),
+};
 
 /// KUDO's status of a plan, a phase or a step with nothing left to do.
 pub const COMPLETE: &str = "COMPLETE";

@@ -149,8 +149,8 @@ impl Version {
                 Some(other) => (
                     Code::AdoptionRefused,
                     format!(
-                        "`{}` of the same operator has this object too: uninstall that one first, or give the object of \
-                         this version another name",
+                        "`{}` of the same operator has this object too: uninstall that one first, or give the object \
+                         of this version another name",
                         other.identity
                     ),
                 ),

@@ -162,7 +162,8 @@ fn lint_clusters(view: View, out: &mut Vec<Diagnostic>) {
     let user = user.or_else(|| view.document(&set::identity(DEFAULT)));
     if let Some(user) = user.filter(|_| unlabelled > 0) {
         let message = format!(
-            "{unlabelled} clusters have no clusterset label: the hub puts them into `default`, and here they are in no such set"
+            "{unlabelled} clusters have no clusterset label: the hub puts them into `default`, and here they are in \
+             no such set"
         );
         let finding =
             Diagnostic::info(Code::WellKnownSet, message).hint("write the label into the documents of the clusters");

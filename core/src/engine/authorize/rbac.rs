@@ -125,7 +125,7 @@ enum Subject {
 pub const KINDS: &[&str] = &["ClusterRole", "ClusterRoleBinding", "Role", "RoleBinding"];
 
 /// Whether a document is one that [`Rbac::read`] reads.
-pub fn is_rbac(document: &Value) -> bool {
+pub(crate) fn is_rbac(document: &Value) -> bool {
     KINDS.contains(&document.text_at(&["kind"]))
         && document.text_at(&["apiVersion"]).split_once('/').is_none_or(|(group, _)| group == GROUP)
 }

@@ -125,8 +125,8 @@ pub fn warn_of_children(winners: &SortedMap<&Text, Contribution>, folded: &Folde
     }
 }
 
-/// Whether a layer decides over a key inside its value that the result does not have: it merges null there or replaces a
-/// map around it, or it replaces all of the value.
+/// Whether a layer decides over a key inside its value that the result does not have: it merges null there or replaces
+/// a map around it, or it replaces all of the value.
 fn removes(link: &super::LayerValue, rest: &[OptionStep]) -> bool {
     match &link.source {
         Some(Source::Value(value)) => !link.deep || is_blocked(Some(value), rest),
@@ -135,16 +135,15 @@ fn removes(link: &super::LayerValue, rest: &[OptionStep]) -> bool {
 }
 
 impl Folded {
-    /// The chain of an option, or of a key inside the value of one, winner first. Empty where no layer sets it. Of a key
-    /// that a layer removes, that layer is the first, without a value.
-    pub fn chain(&self, path: &str) -> Vec<super::LayerValue> {
+    /// The chain of an option, or of a key inside the value of one, winner first. Empty where no layer sets it. Of a
+    /// key that a layer removes, that layer is the first, without a value. `place` is what `path` spells.
+    pub fn chain(&self, path: &str, place: &OptionPath) -> Vec<super::LayerValue> {
         if let Some(chain) = self.origins.get(path) {
             return chain.to_vec();
         }
-        let Ok(place) = OptionPath::parse(path) else { return Vec::new() };
         let is_there = project(&self.values, place.steps()).is_some();
         let above = self.options.iter().filter_map(|it| Some((it, OptionPath::parse(&it.path).ok()?)));
-        let above = above.filter(|(_, it)| is_above(it, &place)).max_by_key(|(_, it)| it.steps().len());
+        let above = above.filter(|(_, it)| is_above(it, place)).max_by_key(|(_, it)| it.steps().len());
         let Some((option, above)) = above else { return Vec::new() };
         let rest = place.steps().get(above.steps().len()..).unwrap_or_default();
         let inside = |link: &super::LayerValue| match &link.source {
@@ -170,16 +169,15 @@ impl Folded {
     }
 
     /// Whether a layer of the chain of a path gives some key of the merged value there.
-    pub fn has_part_of(&self, path: &str, link: &super::LayerValue) -> bool {
-        let Ok(place) = OptionPath::parse(path) else { return false };
-        let below = |it: &str| it.len() > path.len() && OptionPath::parse(it).is_ok_and(|it| is_above(&place, &it));
+    pub fn has_part_of(&self, path: &str, place: &OptionPath, link: &super::LayerValue) -> bool {
+        // Only `explain` reads the paths of leaves: parsing them here costs less than keeping a place for every leaf.
+        let below = |it: &str| it.len() > path.len() && OptionPath::parse(it).is_ok_and(|it| is_above(place, &it));
         let mut leaves = self.origins.iter().filter(|(it, _)| below(it));
         leaves.any(|(_, chain)| chain.first().is_some_and(|it| it.layer == link.layer && it.at == link.at))
     }
 
     /// The value at a path of the tree: an option, or a key inside one.
-    pub fn value_at(&self, path: &str) -> Option<Source> {
-        let place = OptionPath::parse(path).ok()?;
+    pub fn value_at(&self, place: &OptionPath) -> Option<Source> {
         project(&self.values, place.steps()).cloned().map(Source::Value)
     }
 }

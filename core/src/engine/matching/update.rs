@@ -65,7 +65,7 @@ pub fn update(desired: &Value, live: &Value, last_applied: Option<&Value>, mode:
 /// # Errors
 ///
 /// As [`update`].
-pub fn update_with(
+pub(crate) fn update_with(
     cache: &mut PairCache,
     desired: &Value,
     live: &Value,
@@ -111,7 +111,7 @@ pub fn update_always(desired: &Value, live: &Value, last_applied: Option<&Value>
 /// # Errors
 ///
 /// As [`update_always`].
-pub fn update_always_with(
+pub(crate) fn update_always_with(
     cache: &mut PairCache,
     desired: &Value,
     live: &Value,

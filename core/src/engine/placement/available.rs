@@ -116,14 +116,16 @@ impl<'a> Decision<'a> {
                 is_explained = true;
                 record(explanation, ReasonCode::SetNotNamed, false, Some(&at), || {
                     format!(
-                        "the cluster is in the cluster set `{set}`, which is bound in `{namespace}`, but the placement names others"
+                        "the cluster is in the cluster set `{set}`, which is bound in `{namespace}`, but the \
+                         placement names others"
                     )
                 });
             } else if self.spec.cluster_sets.contains(set) {
                 is_explained = true;
                 record(explanation, ReasonCode::SetNotBound, false, Some(&at), || {
                     format!(
-                        "the cluster is in the cluster set `{set}`, which the placement names, but it is not bound in `{namespace}`"
+                        "the cluster is in the cluster set `{set}`, which the placement names, but it is not bound in \
+                         `{namespace}`"
                     )
                 });
             }

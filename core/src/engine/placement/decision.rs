@@ -35,7 +35,7 @@ pub fn listed(decision: &Value) -> impl Iterator<Item = &str> {
 
 /// The status of a decision on the way from what it is to what it should be: its clusters, and then those of before
 /// that are yet to arrive in another. For that moment it may list more than [`LISTED`].
-pub fn passing_on(decision: &Value, live: &Value, arriving: &SortedSet<&str>) -> Value {
+pub(crate) fn passing_on(decision: &Value, live: &Value, arriving: &SortedSet<&str>) -> Value {
     let mut status = decision.get("status").cloned().unwrap_or_default();
     let own: SortedSet<&str> = listed(decision).collect();
     let before = live.at(&["status", "decisions"]).and_then(Value::as_list).into_iter().flatten();
@@ -208,7 +208,7 @@ pub fn status(
 
 /// The conditions of a status with their new values. Conditions of other writers stay, and a condition that did not
 /// change keeps its time; one without a time gets it as soon as a time is known.
-pub fn transition(before: Option<&Value>, said: &[Condition], now: Option<Timestamp>) -> Value {
+pub(crate) fn transition(before: Option<&Value>, said: &[Condition], now: Option<Timestamp>) -> Value {
     let mut listed = before.and_then(Value::as_list).cloned().unwrap_or_default();
     for condition in said {
         let at = listed.iter().position(|it| it.text_at(&["type"]) == condition.kind);

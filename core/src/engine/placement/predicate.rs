@@ -70,7 +70,7 @@ impl Sharing {
 }
 
 /// Whether a placement has expressions.
-pub fn has_expressions(placement: &Value) -> bool {
+pub(crate) fn has_expressions(placement: &Value) -> bool {
     let list = |value: &Value, path: &[&str]| value.at(path).and_then(Value::as_list).is_some_and(|it| !it.is_empty());
     let predicates = placement.at(&["spec", "predicates"]).and_then(Value::as_list).into_iter().flatten();
     let path = ["requiredClusterSelector", "celSelector", "celExpressions"];

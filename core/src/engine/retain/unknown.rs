@@ -11,7 +11,7 @@ use crate::value::path::{Pointer, RetentionPath, RetentionStep};
 /// 1. A field that no object of this kind has.
 /// 2. A field that identifies the object, or that only a server sets: the update never takes it from a rule.
 /// 3. `[]` at the end: it names all elements, which is the list.
-pub fn warn_unknown(fields: &[RetentionPath], desired: &Value, out: &mut Vec<Diagnostic>) {
+pub(crate) fn warn_unknown(fields: &[RetentionPath], desired: &Value, out: &mut Vec<Diagnostic>) {
     let (api_version, kind) = (desired.text_at(&["apiVersion"]), desired.text_at(&["kind"]));
     for (index, path) in fields.iter().enumerate() {
         let at = Pointer::of(["rules", "fields", &index.to_string()]);

@@ -56,7 +56,7 @@ pub struct ClusterSet {
 }
 
 /// Whether a document is a ManagedClusterSet.
-pub fn is_cluster_set(document: &Value) -> bool {
+pub(crate) fn is_cluster_set(document: &Value) -> bool {
     document.text_at(&["kind"]) == KIND && is_in_group(document, GROUP)
 }
 

@@ -191,8 +191,8 @@ const KINDS: &[(&str, &[&str], &str)] = &[
 const TYPES: &[(&str, &str)] = &[
     (
         "Meta",
-        "annotations{} creationTimestamp deletionGracePeriodSeconds deletionTimestamp finalizers[] generateName generation \
-         labels{} managedFields[]* name namespace ownerReferences[]:Owner resourceVersion selfLink uid",
+        "annotations{} creationTimestamp deletionGracePeriodSeconds deletionTimestamp finalizers[] generateName \
+         generation labels{} managedFields[]* name namespace ownerReferences[]:Owner resourceVersion selfLink uid",
     ),
     ("Owner", "apiVersion blockOwnerDeletion controller kind name uid"),
     ("ObjectRef", "apiVersion fieldPath kind name namespace resourceVersion uid"),
@@ -215,20 +215,20 @@ const TYPES: &[(&str, &str)] = &[
     ),
     (
         "VolumeSpec",
-        "accessModes[] awsElasticBlockStore* azureDisk* azureFile* capacity{} cephfs* cinder* claimRef:ObjectRef csi* fc* \
-         flexVolume* flocker* gcePersistentDisk* glusterfs* hostPath* iscsi* local* mountOptions[] nfs* nodeAffinity* \
-         persistentVolumeReclaimPolicy photonPersistentDisk* portworxVolume* quobyte* rbd* scaleIO* storageClassName \
-         storageos* volumeAttributesClassName volumeMode vsphereVolume*",
+        "accessModes[] awsElasticBlockStore* azureDisk* azureFile* capacity{} cephfs* cinder* claimRef:ObjectRef csi* \
+         fc* flexVolume* flocker* gcePersistentDisk* glusterfs* hostPath* iscsi* local* mountOptions[] nfs* \
+         nodeAffinity* persistentVolumeReclaimPolicy photonPersistentDisk* portworxVolume* quobyte* rbd* scaleIO* \
+         storageClassName storageos* volumeAttributesClassName volumeMode vsphereVolume*",
     ),
     (
         "Webhook",
-        "admissionReviewVersions[] clientConfig:ClientConfig failurePolicy matchConditions[]:Condition matchPolicy name \
-         namespaceSelector:Selector objectSelector:Selector rules[]:Operations sideEffects timeoutSeconds",
+        "admissionReviewVersions[] clientConfig:ClientConfig failurePolicy matchConditions[]:Condition matchPolicy \
+         name namespaceSelector:Selector objectSelector:Selector rules[]:Operations sideEffects timeoutSeconds",
     ),
     (
         "Mutating",
-        "admissionReviewVersions[] clientConfig:ClientConfig failurePolicy matchConditions[]:Condition matchPolicy name \
-         namespaceSelector:Selector objectSelector:Selector reinvocationPolicy rules[]:Operations sideEffects \
+        "admissionReviewVersions[] clientConfig:ClientConfig failurePolicy matchConditions[]:Condition matchPolicy \
+         name namespaceSelector:Selector objectSelector:Selector reinvocationPolicy rules[]:Operations sideEffects \
          timeoutSeconds",
     ),
     ("ClientConfig", "caBundle service:ServiceRef url"),
@@ -237,8 +237,8 @@ const TYPES: &[(&str, &str)] = &[
     ("Operations", "apiGroups[] apiVersions[] operations[] resources[] scope"),
     (
         "DeploymentSpec",
-        "minReadySeconds paused progressDeadlineSeconds replicas revisionHistoryLimit selector:Selector strategy:Strategy \
-         template:PodTemplate",
+        "minReadySeconds paused progressDeadlineSeconds replicas revisionHistoryLimit selector:Selector \
+         strategy:Strategy template:PodTemplate",
     ),
     ("Strategy", "rollingUpdate:Rolling type"),
     ("Rolling", "maxSurge maxUnavailable"),
@@ -247,8 +247,8 @@ const TYPES: &[(&str, &str)] = &[
     ("ReplicaSetSpec", "minReadySeconds replicas selector:Selector template:PodTemplate"),
     (
         "StatefulSetSpec",
-        "minReadySeconds ordinals* persistentVolumeClaimRetentionPolicy* podManagementPolicy replicas revisionHistoryLimit \
-         selector:Selector serviceName template:PodTemplate updateStrategy:OrdinalStrategy \
+        "minReadySeconds ordinals* persistentVolumeClaimRetentionPolicy* podManagementPolicy replicas \
+         revisionHistoryLimit selector:Selector serviceName template:PodTemplate updateStrategy:OrdinalStrategy \
          volumeClaimTemplates[]:ClaimTemplate",
     ),
     ("ClaimTemplate", "apiVersion kind metadata:Meta spec:ClaimSpec status*"),
@@ -273,25 +273,25 @@ const TYPES: &[(&str, &str)] = &[
         "PodSpec",
         "activeDeadlineSeconds affinity* automountServiceAccountToken containers[]:Container dnsConfig* dnsPolicy \
          enableServiceLinks ephemeralContainers[]:Ephemeral hostAliases[]:HostAlias hostIPC hostNetwork hostPID \
-         hostUsers hostname hostnameOverride imagePullSecrets[]:Name initContainers[]:Container nodeName nodeSelector{} os* \
-         overhead{} preemptionPolicy priority priorityClassName readinessGates[]* resourceClaims[]* resources:Resources \
-         restartPolicy runtimeClassName schedulerName schedulingGates[]:Name schedulingGroup* securityContext* \
-         serviceAccount serviceAccountName setHostnameAsFQDN shareProcessNamespace subdomain terminationGracePeriodSeconds \
-         tolerations[]:Toleration topologySpreadConstraints[]:Spread volumes[]:Volume",
+         hostUsers hostname hostnameOverride imagePullSecrets[]:Name initContainers[]:Container nodeName \
+         nodeSelector{} os* overhead{} preemptionPolicy priority priorityClassName readinessGates[]* resourceClaims[]* \
+         resources:Resources restartPolicy runtimeClassName schedulerName schedulingGates[]:Name schedulingGroup* \
+         securityContext* serviceAccount serviceAccountName setHostnameAsFQDN shareProcessNamespace subdomain \
+         terminationGracePeriodSeconds tolerations[]:Toleration topologySpreadConstraints[]:Spread volumes[]:Volume",
     ),
     (
         "Container",
         "args[] command[] env[]:EnvVar envFrom[]* image imagePullPolicy lifecycle* livenessProbe:Probe name \
-         ports[]:ContainerPort readinessProbe:Probe resizePolicy[]* resources:Resources restartPolicy restartPolicyRules[]* \
-         securityContext* startupProbe:Probe stdin stdinOnce terminationMessagePath terminationMessagePolicy tty \
-         volumeDevices[]:Device volumeMounts[]:Mount workingDir",
+         ports[]:ContainerPort readinessProbe:Probe resizePolicy[]* resources:Resources restartPolicy \
+         restartPolicyRules[]* securityContext* startupProbe:Probe stdin stdinOnce terminationMessagePath \
+         terminationMessagePolicy tty volumeDevices[]:Device volumeMounts[]:Mount workingDir",
     ),
     (
         "Ephemeral",
         "args[] command[] env[]:EnvVar envFrom[]* image imagePullPolicy lifecycle* livenessProbe:Probe name \
-         ports[]:ContainerPort readinessProbe:Probe resizePolicy[]* resources:Resources restartPolicy restartPolicyRules[]* \
-         securityContext* startupProbe:Probe stdin stdinOnce targetContainerName terminationMessagePath \
-         terminationMessagePolicy tty volumeDevices[]:Device volumeMounts[]:Mount workingDir",
+         ports[]:ContainerPort readinessProbe:Probe resizePolicy[]* resources:Resources restartPolicy \
+         restartPolicyRules[]* securityContext* startupProbe:Probe stdin stdinOnce targetContainerName \
+         terminationMessagePath terminationMessagePolicy tty volumeDevices[]:Device volumeMounts[]:Mount workingDir",
     ),
     ("EnvVar", "name value valueFrom*"),
     ("ContainerPort", "containerPort hostIP hostPort name protocol"),
@@ -313,10 +313,10 @@ const TYPES: &[(&str, &str)] = &[
     ),
     (
         "Volume",
-        "awsElasticBlockStore* azureDisk* azureFile* cephfs* cinder* configMap* csi* downwardAPI* emptyDir* ephemeral* fc* \
-         flexVolume* flocker* gcePersistentDisk* gitRepo* glusterfs* hostPath* image* iscsi* name nfs* \
-         persistentVolumeClaim* photonPersistentDisk* portworxVolume* projected* quobyte* rbd* scaleIO* secret* storageos* \
-         vsphereVolume*",
+        "awsElasticBlockStore* azureDisk* azureFile* cephfs* cinder* configMap* csi* downwardAPI* emptyDir* ephemeral* \
+         fc* flexVolume* flocker* gcePersistentDisk* gitRepo* glusterfs* hostPath* image* iscsi* name nfs* \
+         persistentVolumeClaim* photonPersistentDisk* portworxVolume* projected* quobyte* rbd* scaleIO* secret* \
+         storageos* vsphereVolume*",
     ),
     (
         "AutoscalerSpec",

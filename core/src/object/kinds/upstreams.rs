@@ -25,6 +25,18 @@ pub mod certmanager {
     pub const RESTART_PREFIXES: &[&str] = &["certmanagerdeployment.opdev.io", "certmanagerdeployment.redhat.io"];
 }
 
+/// Names of KubeFed.
+pub mod kubefed {
+    /// A Secret for several clusters: its template is a Secret, and its overrides hold parts of one.
+    pub const SECRET: &str = "FederatedSecret";
+    /// Why a field that others set on a copy stays there, if the settings keep such fields.
+    pub const KEPT_BY_SETTING: &str = "`kubefed.localChanges` is `keep`";
+}
+
+/// Annotations in which tools keep a copy of the object that they applied.
+pub const APPLIED_COPIES: &[&str] =
+    &["kubectl.kubernetes.io/last-applied-configuration", "kudo.dev/last-applied-configuration"];
+
 /// The label on objects that KUDO manages, and its value.
 pub const KUDO_MANAGED: (&str, &str) = ("kudo.dev/managed", "true");
 

@@ -3,12 +3,9 @@
 use super::{Holder, has_secret, redact_below};
 use crate::diagnostic::Mode;
 use crate::object::base64;
+use crate::object::kinds::upstreams::APPLIED_COPIES;
 use crate::value::{Value, json};
 use crate::yaml::{Parsed, YamlError, parse_each};
-
-/// Annotations in which tools keep a copy of the object they applied. On a Secret they are redacted whatever they hold.
-pub(super) const NAMED: &[&str] =
-    &["kubectl.kubernetes.io/last-applied-configuration", "kudo.dev/last-applied-configuration"];
 
 /// Strings in strings: each level doubles the backslashes.
 const MAX_DEPTH: u32 = 4;
@@ -36,14 +33,15 @@ impl Copies {
     pub(super) fn include(self, key: &str, value: &Value) -> bool {
         let Value::Text(text) = value else { return false };
         match self {
-            Copies::Named => NAMED.contains(&key) && secret_in_annotation(text).is_some(),
+            Copies::Named => APPLIED_COPIES.contains(&key) && secret_in_annotation(text).is_some(),
             Copies::Any { depth } => is_copy(text, depth),
         }
     }
 
-    /// Whether an annotation of a Secret is a copy of it. A copy may leave out the kind, as a patch does.
+    /// Whether an annotation of a Secret is a copy of it: one that is known by name whatever it holds. A copy may leave
+    /// out the kind, as a patch does.
     pub(super) fn include_on_secret(self, key: &str, value: &Value) -> bool {
-        if NAMED.contains(&key) {
+        if APPLIED_COPIES.contains(&key) {
             return true;
         }
         let (Copies::Any { depth }, Value::Text(text)) = (self, value) else { return false };

@@ -243,7 +243,8 @@ impl Impact {
         let is_over = |most: &u64| crate::seeded!(AdmissionLimitIsExclusive, deletes > *most, deletes >= *most);
         if let Some(most) = most.filter(is_over) {
             let message = format!(
-                "the change takes {deletes} of {managed} objects from clusters, more than the {most} that its limits allow"
+                "the change takes {deletes} of {managed} objects from clusters, more than the {most} that its limits \
+                 allow"
             );
             let number = limits.deletes.filter(|it| deletes > *it).map(|_| format!("`limits.deletes: {deletes}`"));
             let percent = share.filter(|it| deletes > *it).map(|_| {

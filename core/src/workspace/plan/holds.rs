@@ -7,6 +7,7 @@ use crate::object::document::Identity;
 use crate::object::identity::is_terminating;
 use crate::object::timestamp::Timestamp;
 use crate::value::Value;
+use crate::workspace::store::View;
 
 /// How the status of a subject shows held actions.
 #[derive(Clone, Debug)]
@@ -20,7 +21,7 @@ pub struct HoldReport {
 
 /// Adds the held actions to the statuses of a plan. Whether an action is held depends on the complete plan, so no
 /// subject can write it alone.
-pub fn report<'p>(plan: &mut Plan, reports: impl Iterator<Item = &'p HoldReport>, now: Option<Timestamp>) {
+pub fn report<'p>(view: View, plan: &mut Plan, reports: impl Iterator<Item = &'p HoldReport>) {
     for HoldReport { subject, live, write } in reports {
         // The last step of an uninstall deletes the subject: there is no status to write after it.
         let ends = |it: &Action| it.subject == *subject && it.reason.code == ReasonCode::AllReleased;
@@ -32,9 +33,9 @@ pub fn report<'p>(plan: &mut Plan, reports: impl Iterator<Item = &'p HoldReport>
         let mut status =
             planned.and_then(|at| plan.status.get(at)).map_or_else(|| before.clone(), |it| it.status.clone());
         let held: Vec<&Held> = plan.held.iter().filter(|it| it.action.subject == *subject).collect();
-        write(&mut status, &held, now);
+        write(&mut status, &held, view.now);
         let patch = || {
-            let events = events(&before, &status);
+            let events = events(view.store, &before, &status);
             StatusPatch { subject: subject.clone(), target: target.clone(), status: status.clone(), events }
         };
         match planned.and_then(|at| plan.status.get_mut(at)) {

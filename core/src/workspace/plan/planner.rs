@@ -305,7 +305,8 @@ impl<'a> Planner<'a> {
             }
         }
         if wanted != before {
-            let (subject, target, events) = (self.subject.clone(), Target::of(live), events(&before, &wanted));
+            let (subject, target, events) =
+                (self.subject.clone(), Target::of(live), events(self.view.store, &before, &wanted));
             self.steps.status.push(StatusPatch { subject, target, status: wanted, events });
         }
     }

@@ -33,7 +33,10 @@ macro_rules! choice {
         }
 
         impl $crate::diagnostic::decode::Decode for $name {
-            fn decode(value: $crate::value::Value, at: &$crate::value::JsonPath) -> Result<Self, $crate::diagnostic::Error> {
+            fn decode(
+                value: $crate::value::Value,
+                at: &$crate::value::JsonPath,
+            ) -> Result<Self, $crate::diagnostic::Error> {
                 match value.as_text() {
                     $(Some($word) => Ok($name::$variant),)*
                     Some(other) => Err($crate::diagnostic::decode::unknown_text(other, $name::TEXTS, at)),

@@ -1,5 +1,9 @@
 //! Reads JSON as RFC 8259 writes it, and refuses what would be read differently elsewhere: duplicate keys, integers
 //! outside int64, doubles that overflow, half characters, and nesting without end.
+//!
+//! It is written by hand because serde_json with a visitor takes 41 % more instructions for a live object, and because
+//! its errors name no pointer. Reading derived types straight from the text was slower than reading them from the tree,
+//! which shares documents instead of copying them. The figures are in ARCHITECTURE.md, "Own code instead of a library".
 
 mod beside;
 

@@ -4,12 +4,12 @@ use fleetfold::meta::{self, Meta};
 use fleetfold_core::Value;
 use fleetfold_core::diagnostic::Code;
 use fleetfold_core::diagnostic::read::from_value_ignoring_unknown;
+use fleetfold_core::object::folder::settings_in;
 use fleetfold_core::value::MaybeAbsent;
 use fleetfold_core::value::path::Pointer;
 use fleetfold_core::value::suggest::suggest;
 use serde::Deserialize;
 
-use super::super::fleet::settings_in;
 use super::super::sourced_document::SourcedDocument;
 use crate::command::output::Failure;
 use crate::render::finding::{Finding, Severity, Texts};

@@ -1,6 +1,6 @@
-//! The engine as a component, and no rule: `wit/fleetfold.wit` says what it offers.
+//! The engine as a component without rules of its own; `wit/fleetfold.wit` has its functions.
 //!
-//! Texts cross as `string`, which the host has to check: what is no UTF-8 does not come in.
+//! Texts are of the type `string`, which the host checks: invalid UTF-8 is not passed on.
 #![cfg(target_family = "wasm")]
 #![expect(unsafe_code, reason = "what the macros write for the ABI")]
 

@@ -1,7 +1,7 @@
-//! The engine as an Extism plugin, and no rule: bytes in, the answer's text out.
+//! The engine as an Extism plugin without rules of its own: takes bytes, returns the answer as text.
 //!
 //! An instance of the plugin holds one workspace. `call` takes a request as the raw module does; each op is a function
-//! of its own too, which takes the other fields of the request. README.md tells how a host calls them.
+//! of its own too, which takes the other fields of the request. README.md shows how a host calls them.
 #![cfg(target_family = "wasm")]
 #![expect(unsafe_code, reason = "exported names; there is no unsafe block")]
 
@@ -15,7 +15,7 @@ thread_local! {
     static WORKSPACE: RefCell<Workspace> = RefCell::default();
 }
 
-/// Exports a function for each op. Names of exports have to be written out; what is missing here does not compile.
+/// Exports a function for each op. Names of exports must be literals; a missing one does not compile.
 macro_rules! ops {
     ($($name:literal)*) => {
         $(const _: () = {
@@ -42,8 +42,8 @@ extern "C" fn call() -> i32 {
     answer(|workspace, request| workspace.call_bytes(Some(request)))
 }
 
-/// Puts the host's input to the workspace and hands its answer over. The answer says what is wrong with a request, so
-/// every call succeeds, unless the host has no room for the answer.
+/// Passes the host's input to the workspace and returns its answer. Errors of a request are part of the answer, so
+/// every call succeeds, unless the host has no memory for the answer.
 fn answer(call: impl FnOnce(&mut Workspace, &[u8]) -> String) -> i32 {
     let answer = WORKSPACE.with_borrow_mut(|workspace| call(workspace, &input_bytes()));
     i32::from(output(answer).is_err())

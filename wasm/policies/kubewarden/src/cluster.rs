@@ -1,31 +1,30 @@
-//! What the host is asked for: documents of the cluster, and who may do what.
+//! Calls to the host: documents of the cluster, and access reviews.
 
-use fleetfold_core::api::authorize::AuthorizeReview;
 use fleetfold_core::api::kinds::{KindAnswer, Kinds};
 use fleetfold_core::api::load::Load;
 use fleetfold_core::{Value, Workspace};
 
 use crate::engine::{ANSWER, ask, line, read_json};
-use crate::response::Refusal;
+use crate::response::Rejection;
 use crate::settings::Context;
 
-/// How the host is asked, in its namespace `kubernetes`: an operation and its request to the answer, or why there is
-/// none.
+/// Calls the host in its namespace `kubernetes`: takes an operation and its request, returns the answer or the reason
+/// for the failure.
 pub type Host<'a> = dyn Fn(&str, &[u8]) -> Result<Vec<u8>, String> + 'a;
 
-/// How often documents may tell of further kinds to read.
+/// How often loaded documents may add kinds to read.
 const ROUNDS: usize = 4;
 
-/// Takes the documents of the cluster into the workspace. What it has counts before what the settings have.
+/// Loads the documents of the cluster into the workspace. They replace documents of the settings.
 ///
 /// # Errors
 ///
-/// A kind cannot be listed: what is unknown is not absent.
-pub fn load(context: &Context, workspace: &mut Workspace, host: &Host) -> Result<(), Refusal> {
+/// A kind cannot be listed: unknown is not absent.
+pub fn load(context: &Context, workspace: &mut Workspace, host: &Host) -> Result<(), Rejection> {
     let mut done: Vec<KindAnswer> = Vec::new();
     for _ in 0..ROUNDS {
-        let kinds = ask(workspace, Kinds::default()).map_err(Refusal::unanswered)?.answer.kinds;
-        // A host has no way to list kinds by the beginning of their name. What they are called, documents tell.
+        let kinds = ask(workspace, Kinds::default()).map_err(Rejection::unanswered)?.answer.kinds;
+        // A host cannot list kinds by the beginning of their name. Other documents define such kinds by name.
         let is_one = |kind: &KindAnswer| !kind.kind.ends_with('*');
         let next: Vec<KindAnswer> =
             kinds.into_iter().filter(|it| is_one(it) && context.has(it) && !done.contains(it)).collect();
@@ -34,15 +33,15 @@ pub fn load(context: &Context, workspace: &mut Workspace, host: &Host) -> Result
         }
         for kind in next {
             let documents = Some(listed(&kind, host)?);
-            ask(workspace, Load { documents, ..Load::default() }).map_err(Refusal::unanswered)?;
+            ask(workspace, Load { documents, ..Load::default() }).map_err(Rejection::unanswered)?;
             done.push(kind);
         }
     }
-    Err(Refusal::unanswered("the documents of the cluster keep adding kinds to list"))
+    Err(Rejection::unanswered("the documents of the cluster keep adding kinds to list"))
 }
 
 /// The documents of a kind, in the best version that the host can list.
-fn listed(kind: &KindAnswer, host: &Host) -> Result<Vec<Value>, Refusal> {
+fn listed(kind: &KindAnswer, host: &Host) -> Result<Vec<Value>, Rejection> {
     let KindAnswer { group, kind: name, label_selector, .. } = kind;
     let mut refused = None;
     for version in &kind.versions {
@@ -55,7 +54,7 @@ fn listed(kind: &KindAnswer, host: &Host) -> Result<Vec<Value>, Refusal> {
     let (api_version, problem) = refused.unwrap_or_default();
     let hint = "let `context` name the kinds that the cluster serves, or `dialects` the systems that it has, \
                 and let the policy have `contextAwareResources`";
-    Err(Refusal::unanswered(format!("the host does not list {name} of {api_version}: {problem}; {hint}")))
+    Err(Rejection::unanswered(format!("the host does not list {name} of {api_version}: {problem}; {hint}")))
 }
 
 fn list_all(api_version: &str, kind: &str, selector: Option<&str>, host: &Host) -> Result<Vec<Value>, String> {
@@ -71,7 +70,7 @@ fn list_all(api_version: &str, kind: &str, selector: Option<&str>, host: &Host) 
     if !answer.text_at(&["metadata", "continue"]).is_empty() {
         return Err("its list is incomplete".to_owned());
     }
-    // Of what kind the items of a list are, the list says.
+    // The items of a list have no kind of their own.
     let named = |item: &Value| {
         let mut item = item.clone();
         if let Some(fields) = item.as_map_mut() {
@@ -85,34 +84,31 @@ fn list_all(api_version: &str, kind: &str, selector: Option<&str>, host: &Host) 
 
 /// Calls the host.
 fn called(operation: &str, request: &Value, host: &Host) -> Result<Value, String> {
-    /// What a host says of a failure may be of any length.
+    /// The message of a host may have any length.
     const MOST: usize = 1_000;
     let answer = host(operation, request.to_canonical().as_bytes()).map_err(|problem| line(&problem, MOST))?;
     read_json(&answer, ANSWER).map_err(|problem| format!("its answer cannot be read: {problem}"))
 }
 
-/// Asks for a permission, and puts the answer as the engine takes it.
+/// Performs an access review.
 ///
 /// # Errors
 ///
-/// The host did not say: nothing is granted by that.
-pub fn review(need: &Value, host: &Host) -> Result<AuthorizeReview, Refusal> {
+/// The host does not answer, so nothing is granted.
+pub fn is_allowed(need: &Value, host: &Host) -> Result<bool, Rejection> {
     let spec = need.get("spec").cloned().unwrap_or_default();
     let attributes = spec.get("resourceAttributes").cloned().unwrap_or_default();
     let answer = called("can_i", &question(&spec, &attributes), host);
     let allowed = answer
         .and_then(|it| it.get("allowed").and_then(Value::as_bool).ok_or("its answer has no `allowed`".to_owned()));
-    let allowed = allowed.map_err(|problem| {
+    allowed.map_err(|problem| {
         let hint = "where the host has no `can_i`, set `permissions: roles` and give roles and bindings in `documents`";
-        Refusal::unanswered(format!("an access review failed: {problem}; {hint}"))
-    })?;
-    let part = |key| attributes.text_at(&[key]).into();
-    let (resource, subresource, name, verb) = (part("resource"), part("subresource"), part("name"), part("verb"));
-    Ok(AuthorizeReview { resource, subresource, name, verb, allowed })
+        Rejection::unanswered(format!("an access review failed: {problem}; {hint}"))
+    })
 }
 
-/// The review as hosts take it. It is not taken from their memory: a permission may just have been withdrawn. Of the
-/// user they know name and groups; a host that knows more finds it there.
+/// The review in the format of hosts. Their cache is not used, because a permission may just have been withdrawn. Hosts
+/// read the name and groups of the user; one that also reads uid and extra fields finds them there.
 fn question(spec: &Value, attributes: &Value) -> Value {
     const ATTRIBUTES: [&str; 7] = ["group", "name", "namespace", "resource", "subresource", "verb", "version"];
     let given = |key: &'static str| Some((key, attributes.get(key)?.clone()));

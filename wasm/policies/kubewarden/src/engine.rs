@@ -1,17 +1,17 @@
-//! How the engine is asked, and its errors as sentences.
+//! Calls to the engine, and its errors as sentences.
 
 use fleetfold_core::api::{Answered, Finding, Op, Refusal};
 use fleetfold_core::diagnostic::{Error, Severity, read};
 use fleetfold_core::value::json;
 use fleetfold_core::{Value, Workspace};
 
-/// The most bytes of a review that are read: as large as API servers send them, and settings beside it.
+/// The largest review that is read, in bytes: the largest of an API server, and settings.
 pub const REVIEW: usize = 8 << 20;
 
-/// The most bytes that a host answers.
+/// The largest answer of a host, in bytes.
 pub const ANSWER: usize = 32 << 20;
 
-/// Reads what a host sends, up to so many bytes.
+/// Reads a text of the host, up to so many bytes.
 ///
 /// # Errors
 ///
@@ -25,7 +25,7 @@ pub fn read_json(bytes: &[u8], most: usize) -> Result<Value, String> {
     json::parse(text).map_err(|error| sentence(&error.into()))
 }
 
-/// Asks the engine.
+/// Calls the engine.
 ///
 /// # Errors
 ///
@@ -34,11 +34,11 @@ pub fn ask<O: Op>(workspace: &mut Workspace, request: O) -> Result<Answered<O::A
     workspace.call(request).map_err(|error| sentence(&error))
 }
 
-/// Reads a request from fields that people wrote.
+/// Reads a request from the fields of settings.
 ///
 /// # Errors
 ///
-/// What is wrong with them, in a sentence.
+/// The first mistake in them, in a sentence.
 pub fn read_fields<O: Op>(fields: Value) -> Result<O, String> {
     read::from_value(fields).map_err(|error| sentence(&error))
 }
@@ -52,7 +52,7 @@ fn sentence(error: &Error) -> String {
     Refusal::from(error).to_string()
 }
 
-/// What, where, and what to do about it.
+/// Message, location and hint.
 fn sentence_of_finding(finding: &Finding) -> String {
     let place = match &finding.at {
         Some(at) if at.line.is_some() => {
@@ -65,14 +65,14 @@ fn sentence_of_finding(finding: &Finding) -> String {
     worded(&finding.message, &place, finding.hint.as_deref().unwrap_or_default())
 }
 
-/// A problem in a sentence; what is empty is left out.
+/// A problem in a sentence; empty parts are left out.
 pub fn worded(message: &str, place: &str, hint: &str) -> String {
     let place = if place.is_empty() { String::new() } else { format!(" (at {place})") };
     let hint = if hint.is_empty() { String::new() } else { format!("; {hint}") };
     format!("{message}{place}{hint}")
 }
 
-/// A text on one line, of at most so many characters: whoever sent it may have put anything into it.
+/// A text on one line, of at most so many characters: the sender may have put anything into it.
 pub fn line(text: &str, most: usize) -> String {
     text.chars().take(most).map(|it| if it.is_control() { ' ' } else { it }).collect()
 }

@@ -1,4 +1,4 @@
-//! What Kubewarden takes as an answer.
+//! Responses in Kubewarden's format.
 
 use fleetfold_core::Value;
 use fleetfold_core::api::admit::AdmitAnswer;
@@ -13,24 +13,24 @@ const MAX_PROBLEM_LENGTH: usize = 1_000;
 /// How many characters of a message are reported.
 const MAX_MESSAGE_LENGTH: usize = 5_000;
 
-/// What the engine decided.
+/// The decision of the engine.
 #[derive(Debug)]
 pub struct Verdict {
     /// The answer of `admit`.
     pub answer: AdmitAnswer,
-    /// The object with defaults, where some were added.
+    /// The object with defaults, if some were added.
     pub mutated: Option<Value>,
 }
 
-/// Why nothing could be decided, which rejects the change.
+/// A change that is rejected because there is no verdict, and why.
 #[derive(Debug)]
-pub struct Refusal {
+pub struct Rejection {
     code: i64,
     message: String,
 }
 
 impl Verdict {
-    /// Message, code and warnings are what the webhook says.
+    /// Message, code and warnings are those of the webhook.
     pub fn respond(&self) -> Value {
         let accepted = self.answer.allowed;
         let mut response = vec![("accepted", Value::from(accepted))];
@@ -51,7 +51,7 @@ impl Verdict {
         Value::map(response)
     }
 
-    /// What an audit log should have beside the message.
+    /// The audit annotations beside the message.
     fn annotations(&self) -> Vec<(&'static str, String)> {
         let AdmitAnswer { code, joins, leaves, .. } = &self.answer;
         let names = |names: &Option<Vec<Text>>| names.as_deref().unwrap_or_default().join(",");
@@ -61,20 +61,20 @@ impl Verdict {
     }
 }
 
-impl Refusal {
-    /// What was sent cannot be read.
-    pub fn unreadable(message: impl Into<String>) -> Refusal {
-        Refusal { code: 400, message: message.into() }
+impl Rejection {
+    /// The request cannot be read.
+    pub fn unreadable(message: impl Into<String>) -> Rejection {
+        Rejection { code: 400, message: message.into() }
     }
 
-    /// The policy is set up wrongly.
-    pub fn misconfigured(message: impl Into<String>) -> Refusal {
-        Refusal { code: 500, message: message.into() }
+    /// The settings of the policy are wrong.
+    pub fn misconfigured(message: impl Into<String>) -> Rejection {
+        Rejection { code: 500, message: message.into() }
     }
 
-    /// What is needed could not be had.
-    pub fn unanswered(message: impl AsRef<str>) -> Refusal {
-        Refusal { code: 503, message: format!("cannot review the change: {}", message.as_ref()) }
+    /// Documents or access reviews are not available.
+    pub fn unanswered(message: impl AsRef<str>) -> Rejection {
+        Rejection { code: 503, message: format!("cannot review the change: {}", message.as_ref()) }
     }
 
     pub fn respond(&self) -> Value {
@@ -83,7 +83,7 @@ impl Refusal {
     }
 }
 
-/// Whether settings can be used.
+/// Whether settings are valid.
 pub fn settings(problems: &[String]) -> Value {
     let mut answer = vec![("valid", Value::from(problems.is_empty()))];
     if !problems.is_empty() {

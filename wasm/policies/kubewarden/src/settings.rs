@@ -1,4 +1,4 @@
-//! The settings of the policy: what the op `configure` takes, and what is for the policy itself.
+//! The settings of the policy: the fields of the op `configure`, and those of the policy itself.
 
 use fleetfold_core::api::admit::Admit;
 use fleetfold_core::api::configure::Configure;
@@ -11,21 +11,21 @@ use fleetfold_core::{Value, Workspace};
 
 use crate::engine::{ask, errors, read_fields, worded};
 
-/// What is for the policy itself, beside what `configure` takes. `limits` are those of `admit`, as it asks nothing
-/// else.
+/// The fields of the policy itself, next to those of `configure`. `limits` are those of `admit`, the only op that the
+/// policy calls with limits.
 const OWN: [&str; 5] = ["context", "defaults", "documents", "limits", "permissions"];
 
 /// The fields that go to `admit` as they are.
 const ADMIT: [&str; 2] = ["limits", "permissions"];
 
-/// Settings that were found good. What `configure` takes, and documents, are in the workspace by then.
+/// Valid settings. The fields of `configure` and the documents are already in the workspace.
 #[derive(Debug)]
 pub struct Settings {
     /// Which documents are read from the cluster.
     pub context: Context,
     /// Whether defaults are added to objects.
     pub defaults: bool,
-    /// The request to `admit`, but for the review itself.
+    /// The request to `admit`, without the review itself.
     pub admit: Admit,
 }
 
@@ -33,18 +33,18 @@ pub struct Settings {
 #[derive(Debug)]
 pub enum Context {
     Nothing,
-    /// Those of every kind that the systems in force have.
+    /// Those of every kind that the enabled dialects read.
     Everything,
     /// Those of these kinds, as `Kind` or `Kind.group`.
     Kinds(Vec<String>),
 }
 
 impl Settings {
-    /// Puts the settings into a fresh workspace.
+    /// Applies the settings to a fresh workspace.
     ///
     /// # Errors
     ///
-    /// Everything that is wrong with them.
+    /// All mistakes in them.
     pub fn read(settings: &Value, workspace: &mut Workspace) -> Result<Settings, Vec<String>> {
         let given = match settings {
             // A policy without settings.
@@ -56,7 +56,7 @@ impl Settings {
         let field = |name: &str| given.iter().find(|(key, _)| *key == name).map(|(_, value)| *value);
         problems.extend(field("documents").map(|it| load(it, workspace)).unwrap_or_default());
         let mut admit = Admit::default();
-        // A request about nothing is judged by no rule: what is refused is the setting.
+        // No rule is for a request without a kind, so an error is about the setting.
         let about_nothing = Value::map([("kind", Value::map([("kind", "")]))]);
         for part in ADMIT.into_iter().filter_map(|name| Some((name, field(name)?.clone()))) {
             let fields = Value::map([part, ("request", about_nothing.clone())]);
@@ -123,15 +123,15 @@ impl Context {
     }
 }
 
-/// Whether a kind is meant by `Kind` or `Kind.group`.
+/// Whether `Kind` or `Kind.group` names a kind.
 fn is_named(kind: &KindAnswer, name: &str) -> bool {
     let (its, group) = (kind.kind.as_str(), kind.group.as_str());
     name.split_once('.').map_or(name == its, |it| it == (its, group))
 }
 
-/// Puts each field that `configure` takes to it alone, so that every problem is told.
+/// Sends each field of `configure` in a request of its own, so that every problem is reported.
 fn configure(given: &[(&Text, &Value)], workspace: &mut Workspace) -> Vec<String> {
-    // The settings in force are just the fields that it takes.
+    // The current settings have exactly the fields that it takes.
     let in_force = ask(workspace, Configure::default()).ok().and_then(|it| to_text(&it.answer).ok());
     let in_force = in_force.and_then(|it| json::parse(&it).ok()).unwrap_or_default();
     let known: Vec<&str> = in_force.as_map().into_iter().flat_map(|it| it.keys()).map(|it| it.as_str()).collect();
@@ -151,7 +151,7 @@ fn configure(given: &[(&Text, &Value)], workspace: &mut Workspace) -> Vec<String
     problems
 }
 
-/// Takes the documents in, and tells those that cannot be read.
+/// Loads the documents, and returns the errors of those that cannot be read.
 fn load(documents: &Value, workspace: &mut Workspace) -> Vec<String> {
     let load = match documents {
         Value::List(documents) => Load { documents: Some(documents.to_vec()), ..Load::default() },

@@ -49,9 +49,12 @@ fn o34_scores_add_up_to_the_defaults() {
     assert_eq!(
         ranks(&placed),
         [
-            "c1: ranked 1st, 2 are wanted, score 430: Steady 1 × 0, Balance 3 × 100, ResourceAllocatableMemory 1 × 100, AddOn/demo/demo 1 × 30",
-            "c2: ranked 2nd, 2 are wanted, score 340: Steady 1 × 0, Balance 3 × 100, ResourceAllocatableMemory 1 × 0, AddOn/demo/demo 1 × 40",
-            "c3: ranked 3rd, 2 are wanted, score 250: Steady 1 × 0, Balance 3 × 100, ResourceAllocatableMemory 1 × -100, AddOn/demo/demo 1 × 50",
+            "c1: ranked 1st, 2 are wanted, score 430: Steady 1 × 0, Balance 3 × 100, \
+             ResourceAllocatableMemory 1 × 100, AddOn/demo/demo 1 × 30",
+            "c2: ranked 2nd, 2 are wanted, score 340: Steady 1 × 0, Balance 3 × 100, \
+             ResourceAllocatableMemory 1 × 0, AddOn/demo/demo 1 × 40",
+            "c3: ranked 3rd, 2 are wanted, score 250: Steady 1 × 0, Balance 3 × 100, \
+             ResourceAllocatableMemory 1 × -100, AddOn/demo/demo 1 × 50",
         ]
     );
     assert_eq!(last(&placed, "c3").0, "ranked-out");

@@ -24,8 +24,10 @@ fn other_documents_keep_every_byte() {
 #[test]
 fn values_are_replaced_on_their_lines() {
     check(
-        "# hunter2\nkind: Secret\nmetadata:\n  name: a # hunter2\ndata:\n  x: hunter2\n  y: >-\n    hunter2\n\n    # hunter2\n  z:\n    - hunter2\n    - [hunter2]\ntype: Opaque\n",
-        "\nkind: Secret\nmetadata:\n  name: a\ndata:\n  x: \"(masked)\"\n  y: \"(masked)\"\n\n\n\n  z:\n    - \"(masked)\"\n    - [\"(masked)\"]\ntype: Opaque\n",
+        "# hunter2\nkind: Secret\nmetadata:\n  name: a # hunter2\ndata:\n  x: hunter2\n  y: >-\n    hunter2\n\n    \
+         # hunter2\n  z:\n    - hunter2\n    - [hunter2]\ntype: Opaque\n",
+        "\nkind: Secret\nmetadata:\n  name: a\ndata:\n  x: \"(masked)\"\n  y: \"(masked)\"\n\n\n\n  \
+         z:\n    - \"(masked)\"\n    - [\"(masked)\"]\ntype: Opaque\n",
     );
 }
 
@@ -124,7 +126,8 @@ fn line_breaks_of_windows_stay() {
 
 #[test]
 fn names_and_lines_are_those_of_the_documents() {
-    let text = "a: 1\n---\n# x\nkind: Secret\nmetadata: {name: a, namespace: shop}\n---\nkind: List\nitems: [{kind: Secret}]\n";
+    let text = "a: 1\n---\n# x\nkind: Secret\nmetadata: {name: a, namespace: shop}\n---\n\
+                kind: List\nitems: [{kind: Secret}]\n";
     let documents = redact_text(text).documents;
     let names: Vec<_> = documents.iter().map(|it| it.name.as_ref().map(ToString::to_string)).collect();
     assert_eq!(names, [Some("Secret/shop/a".to_owned()), Some("List/".to_owned())]);

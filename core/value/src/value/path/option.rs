@@ -45,7 +45,8 @@ impl OptionPath {
                     let index = digits.parse().ok().filter(|index| *index <= MAX_INDEX);
                     let (Some(index), Some(_)) = (index, chars.next()) else {
                         let hint = format!(
-                            "write a number up to {MAX_INDEX} between `[` and `]`, or `\\[` for a key that has a bracket"
+                            "write a number up to {MAX_INDEX} between `[` and `]`, or `\\[` for a key that has a \
+                             bracket"
                         );
                         return Err(PathError::new("not an index", at).hint(hint));
                     };

@@ -1,5 +1,6 @@
 // Groups files by folder; observed objects are separate from manifests.
 import { clusterName, pluralize } from "../../../format.js";
+import { splitLive } from "../../files.js";
 import type { FileState } from "../../state.js";
 
 export interface Folder {
@@ -17,22 +18,12 @@ export function foldersOf(files: Iterable<FileState>): Folder[] {
   const folders = new Map<string, Folder>();
   for (const file of files) {
     const parts = file.name.split("/");
-    const live = file.live === undefined ? -1 : parts.lastIndexOf("live", parts.length - 3);
-    const depth = file.live === undefined ? parts.length - 1 : live < 0 ? 0 : live;
-    const above = parts.slice(0, depth).join("/");
-    const id = file.live === undefined ? above : `${above}/live`;
+    const observed = file.live === undefined ? undefined : (splitLive(file.name) ?? { above: "", below: file.name });
+    const above = observed?.above ?? parts.slice(0, -1).join("/");
+    const id = observed ? `${above}/live` : above;
     let folder = folders.get(id);
     if (!folder) folders.set(id, (folder = { id, title: above, observedIn: 0, files: [] }));
-    const title =
-      file.live === undefined
-        ? parts.at(-1)!
-        : live < 0
-          ? file.name
-          : parts
-              .slice(live + 1)
-              .join("/")
-              .replace(/^_hub\//, "hub/");
-    folder.files.push({ name: file.name, title, file });
+    folder.files.push({ name: file.name, title: observed?.below ?? parts.at(-1)!, file });
   }
   for (const folder of folders.values()) {
     const clusters = new Set(folder.files.flatMap((it) => it.file.live ?? []));

@@ -3,6 +3,7 @@ import { css, html, LitElement, nothing } from "lit";
 import type { NeedAnswer } from "../../../../contract.js";
 import { baseStyles } from "../../../theme.styles.js";
 import { clusterName, pluralize } from "../../../format.js";
+import { liveFile } from "../../files.js";
 import { StateController } from "../../state-controller.js";
 import type { State } from "../../state.js";
 import "../copy-button.js";
@@ -153,7 +154,7 @@ export class Needs extends LitElement {
       return;
     }
     this.problem = "";
-    const name = `live/${this.cluster || "_hub"}/pasted.yaml`;
+    const name = liveFile(this.cluster, "pasted.yaml");
     const before = this.state.files.get(name)?.text;
     await this.state.add([
       { name, text: before?.trim() ? `${before.trimEnd()}\n---\n${text}` : text, live: this.cluster },
