@@ -1,24 +1,24 @@
 // Generated from the JSON Schema of the contract by `npm run types`. Do not edit.
 
-/** A value. Integers beyond 2^53 are BigInts where that was asked for. */
+/** A value. Integers beyond 2^53 are BigInts if requested. */
 export type Json = null | boolean | number | bigint | string | Json[] | { [key: string]: Json };
 
-/** One step. Steps of one wave may run side by side. */
+/** One action. Actions of one wave may run in parallel. */
 export interface ActionAnswer {
   body?: Redacted;
   cluster: string;
-  /** What stops it. */
+  /** Why it is held. */
   held?: HeldReason;
-  /** Stays the same as long as what would be done does. */
+  /** Stable as long as the action does not change. */
   id: string;
   /** Operations on the live object. */
   patch?: OperationAnswer[];
   precondition?: Precondition;
   reason: ActionReason;
   subject: string;
-  /** The part of the object that the patch is sent to, such as `status`; left out for the object itself. */
+  /** The subresource that the patch is sent to, such as `status`; left out for the object itself. */
   subresource?: string;
-  /** What it takes, which counts against the limits; left out where that is nothing, or the request has no `recentDeletes`. */
+  /** What it deletes, which counts against the limits; left out if it deletes nothing, or the request has no `recentDeletes`. */
   takes?: TakesAnswer;
   target: TargetAnswer;
   /** `create`, `patch` or `delete`. */
@@ -26,17 +26,17 @@ export interface ActionAnswer {
   wave: number;
 }
 
-/** How many steps of each kind. */
+/** How many actions of each kind. */
 export interface ActionCounts {
   create: number;
   delete: number;
   held: number;
-  /** What must be seen before more can be said. */
+  /** How many objects must be read before the plan is complete. */
   needs: number;
   patch: number;
 }
 
-/** Why a step is taken. */
+/** The reason for an action. */
 export interface ActionReason {
   code: string;
   differences?: DifferenceAnswer[];
@@ -50,7 +50,7 @@ export interface AddedAnswer {
   value: Redacted;
 }
 
-/** The verdict. While there are `needs` it is not final: ask again with the answers to all of them. */
+/** The verdict. While there are `needs` it is not final: send the request again with the answers to all of them. */
 export interface AdmitAnswer {
   allowed: boolean;
   /** The stable code of the first reason for a denial. */
@@ -63,27 +63,27 @@ export interface AdmitAnswer {
   message?: string;
   /** The SubjectAccessReviews that must be answered first. */
   needs?: Redacted[];
-  /** What people should know, allowed or not: at most 20, each of at most 120 characters. */
+  /** Warnings for the user, whether allowed or not: at most 20, each of at most 120 characters. */
   warnings?: string[];
 }
 
-/** What one change, or the going of one object, may do to clusters before it is denied. What is left out does not count. */
+/** Limits of one change or deletion: what it may do to clusters before it is denied. An absent limit does not apply. */
 export interface AdmitLimits {
   /** Objects that it may change or add. */
   changes?: number;
   /** The same as a share of all objects that clusters get. */
   deletePercent?: number;
-  /** Objects that it may take from clusters; the smaller of number and share counts. */
+  /** Objects that it may delete from clusters; the smaller of number and share counts. */
   deletes?: number;
 }
 
-/** May this change of an object go through, with what is loaded? The workspace itself is not changed. */
+/** Reviews a change of an object against the loaded documents. The workspace itself is not changed. */
 export interface AdmitRequest {
   limits?: AdmitLimits;
-  /** The time, in RFC 3339; what depends on it is decided as if it had not come yet without. */
+  /** The time, in RFC 3339; without it, anything that depends on the time is decided as if the time had not come. */
   now?: string;
   op: "admit";
-  /** Who says what the user may do, where no review does: `reviews`, the default, asks for more of them; `roles` takes the ClusterRoles and ClusterRoleBindings that are loaded, and needs none. */
+  /** What decides on permissions that no review covers: `reviews`, the default, requests more reviews; `roles` uses the loaded ClusterRoles and ClusterRoleBindings, and needs none. */
   permissions?: Permissions;
   /** The `request` of an AdmissionReview of `admission.k8s.io/v1`, as the API server sends it. */
   request: Json;
@@ -91,13 +91,13 @@ export interface AdmitRequest {
   reviews?: AuthorizeReview[];
 }
 
-/** What adopting means. */
+/** The result of adopting. */
 export interface AdoptAnswer {
   /** `create`, `append-owner`, `none` (it is an owner already) or `fatal` (the live object differs). */
   action: string;
   /** Why adopting is refused. */
   differences: DifferenceAnswer[];
-  /** The object as it should be; left out when adopting is refused. */
+  /** The desired object; left out if adopting is refused. */
   object?: Redacted;
   /** The operations on the live object. */
   patch: OperationAnswer[];
@@ -105,11 +105,11 @@ export interface AdoptAnswer {
 
 /** Makes an owner one of the owners of an object. */
 export interface AdoptRequest {
-  /** The object as the owner needs it. */
+  /** The object that the owner needs. */
   desired: Json;
-  /** The object as the cluster has it, or null when it was looked for and not found. */
+  /** The live object, or null if it was read and not found. */
   live: Json;
-  /** `compat`: an owner that Kubernetes does not allow is refused instead of recorded as a claim. */
+  /** `compat`: refuses an owner that Kubernetes does not allow, instead of recording a claim. */
   mode?: Mode;
   op: "adopt";
   owner: OwnerInput;
@@ -119,7 +119,7 @@ export interface AdoptRequest {
 export interface AuthorizeAnswer {
   /** Whether every check is granted. */
   allowed: boolean;
-  /** By label key; of one key, what is taken off first. */
+  /** By label key; for one key, the removed label first. */
   checks: AuthorizeCheck[];
   /** The sets that the cluster joins, by name. */
   joins: string[];
@@ -131,14 +131,14 @@ export interface AuthorizeAnswer {
   object?: AuthorizeObject;
 }
 
-/** One label that is put on or taken off, or a set that is bound. */
+/** One label that is added or removed, or a set that is bound. */
 export interface AuthorizeCheck {
-  /** The permissions that were looked for, up to the one that grants: `resource/subresource name`. */
+  /** The permissions that were checked, up to the one that grants: `resource/subresource name`. */
   asked: string[];
   /** `add`, `remove` or `bind`. */
   change: string;
   granted: boolean;
-  /** What granted it, where documents decided. */
+  /** The rule that granted it, if documents decided. */
   grantedBy?: AuthorizeGrant;
   /** `key:value`, or the name of the set. */
   label: string;
@@ -146,11 +146,11 @@ export interface AuthorizeCheck {
 
 /** The rule that granted, or the group that may do everything. */
 export interface AuthorizeGrant {
-  /** The bound role, where it aggregates the one that holds the rule. */
+  /** The bound role, if it aggregates the one with the rule. */
   aggregatedBy?: string;
   binding?: string;
   group?: string;
-  /** The role that holds the rule. */
+  /** The role with the rule. */
   role?: string;
   /** The index of the rule in its role. */
   rule?: number;
@@ -166,7 +166,7 @@ export interface AuthorizeObject {
   verb: string;
 }
 
-/** May this user make this label change, and which sets does the cluster join and leave by it? */
+/** Checks whether a user may make a label change, and which sets the cluster joins and leaves. */
 export interface AuthorizeRequest {
   /** ManagedClusterSets, and the ClusterRoles and ClusterRoleBindings that decide if there are no reviews. */
   documents?: Json[];
@@ -177,7 +177,7 @@ export interface AuthorizeRequest {
   /** The ManagedCluster before the change; null when it is created. */
   old?: Json;
   op: "authorize";
-  /** Answers to access reviews, which decide instead of roles and bindings. Without these and without documents, everything comes back under `needs`. */
+  /** Answers to access reviews, which decide instead of roles and bindings. Without reviews and documents, all of them are returned under `needs`. */
   reviews?: AuthorizeReview[];
   /** `full` when left out. */
   stage?: Stage;
@@ -193,14 +193,14 @@ export interface AuthorizeReview {
   verb: string;
 }
 
-/** Who makes the change. */
+/** The user who makes the change. */
 export interface AuthorizeUser {
   /** All groups of the user. Left out: those that the name implies, as with `kubectl --as`. */
   groups?: string[];
   name: string;
 }
 
-/** The layer that decides over a value, and where it says so. */
+/** The layer that decides a value, and its place. */
 export interface CauseAnswer {
   column?: number;
   document?: string;
@@ -216,7 +216,7 @@ export interface ChangeAnswer {
   afterFrom?: Redacted;
   before?: Redacted;
   beforeFrom?: Redacted;
-  /** The layer that decides over it. */
+  /** The layer that decides it. */
   cause?: CauseAnswer;
   object?: string;
   /** An option path, or a JSON pointer into the object. */
@@ -225,7 +225,7 @@ export interface ChangeAnswer {
   released?: boolean;
 }
 
-/** Clusters that would change alike. */
+/** Clusters with the same changes. */
 export interface ChangeGroup {
   change: ChangeKind;
   changes: ChangeAnswer[];
@@ -241,11 +241,11 @@ export interface ClusterAnswer {
   kind: string;
   labels: { [key: string]: string };
   name: string;
-  /** Where the kind has one. */
+  /** If the kind has one. */
   namespace?: string;
   /** The sets it belongs to, by name. */
   sets?: string[];
-  /** It did not answer: what the host met, or nothing more. */
+  /** The cluster is unreachable: the reason that the host gave, which may be empty. */
   unreachable?: string;
 }
 
@@ -266,7 +266,7 @@ export interface ClusterDifference {
 export interface ClusterInput {
   labels?: { [key: string]: string };
   name: string;
-  /** What Karmada's field selector reads. */
+  /** The fields that Karmada's field selector reads. */
   provider?: string;
   region?: string;
   zones?: string[];
@@ -275,14 +275,14 @@ export interface ClusterInput {
 /** By name, then namespace, then kind. */
 export interface ClustersAnswer {
   clusters: ClusterAnswer[];
-  /** The sets that are loaded and can be read, by name; left out where there are none. */
+  /** The loaded sets that can be read, by name; left out if there are none. */
   sets?: SetAnswer[];
 }
 
-/** The clusters that are loaded. */
+/** The loaded clusters. */
 export interface ClustersRequest {
   op: "clusters";
-  /** Only those that it picks, in any of the forms that `select` takes. */
+  /** Only the clusters that this selector picks, in any form that `select` takes. */
   selector?: Json;
 }
 
@@ -296,7 +296,7 @@ export interface Collected {
 export interface Configure {
   /** The dialects whose documents count: `greenhouse`, `ocm`, `kubefed`, `kudo`, `certmanager`. */
   dialects?: string[];
-  /** The key with which the values of Secrets enter the digest and the ids of a plan, so that nobody without it can guess a value from them. Without a key they enter as they are; an empty one takes the key away. */
+  /** The key for the values of Secrets in the digest and the action ids of a plan: without the key, a value cannot be guessed from them. Without a key the plain values are hashed; an empty key removes it. */
   digestKey?: string;
   /** Whether Greenhouse evaluates expressions. */
   expressions?: boolean;
@@ -304,18 +304,18 @@ export interface Configure {
   insecureEndpoints?: boolean;
   /** Settings of KubeFed. */
   kubefed?: KubeFedInput;
-  /** What becomes of what a cluster was given when it leaves the fleet: of the copies in a cluster of KubeFed, where the annotation `fleetfold.dev/leaving` of the cluster wins, and of the Plugins of a Greenhouse cluster whose document is absent. */
+  /** What happens to objects when a cluster leaves the fleet: to the copies in a KubeFed cluster, unless its annotation `fleetfold.dev/leaving` overrides this, and to the Plugins of a Greenhouse cluster whose document is absent. */
   leaving?: Leaving;
   limits?: LimitsInput;
-  /** The repaired answers, or those of the upstreams with their quirks. */
+  /** `strict` (upstream bugs fixed) or `compat` (bug for bug). */
   mode?: Mode;
   /** Whether the whole fleet is paused. */
   paused?: boolean;
   /** Whether workloads restart for renewed secrets. */
   podRefresher?: boolean;
-  /** Which of two PluginOverrides is the more specific. */
+  /** Which of two PluginOverrides takes precedence. */
   precedence?: Precedence;
-  /** The documents to put aside, as `Kind/namespace/name`, or `*` for every subject. They stay loaded, nothing is computed or planned for them, and what they govern keeps its last state. The list replaces the previous one. */
+  /** The documents to quarantine, as `Kind/namespace/name`, or `*` for every subject. They stay loaded, nothing is computed or planned for them, and what they govern keeps its last state. The list replaces the previous one. */
   quarantined?: string[];
   /** Which rules cluster sets follow. */
   stage?: Stage;
@@ -325,7 +325,7 @@ export interface Configure {
 export interface ConfigureRequest {
   /** The dialects whose documents count: `greenhouse`, `ocm`, `kubefed`, `kudo`, `certmanager`. */
   dialects?: string[];
-  /** The key with which the values of Secrets enter the digest and the ids of a plan, so that nobody without it can guess a value from them. Without a key they enter as they are; an empty one takes the key away. */
+  /** The key for the values of Secrets in the digest and the action ids of a plan: without the key, a value cannot be guessed from them. Without a key the plain values are hashed; an empty key removes it. */
   digestKey?: string;
   /** Whether Greenhouse evaluates expressions. */
   expressions?: boolean;
@@ -333,25 +333,25 @@ export interface ConfigureRequest {
   insecureEndpoints?: boolean;
   /** Settings of KubeFed. */
   kubefed?: KubeFedInput;
-  /** What becomes of what a cluster was given when it leaves the fleet: of the copies in a cluster of KubeFed, where the annotation `fleetfold.dev/leaving` of the cluster wins, and of the Plugins of a Greenhouse cluster whose document is absent. */
+  /** What happens to objects when a cluster leaves the fleet: to the copies in a KubeFed cluster, unless its annotation `fleetfold.dev/leaving` overrides this, and to the Plugins of a Greenhouse cluster whose document is absent. */
   leaving?: Leaving;
   limits?: LimitsInput;
-  /** The repaired answers, or those of the upstreams with their quirks. */
+  /** `strict` (upstream bugs fixed) or `compat` (bug for bug). */
   mode?: Mode;
   op: "configure";
   /** Whether the whole fleet is paused. */
   paused?: boolean;
   /** Whether workloads restart for renewed secrets. */
   podRefresher?: boolean;
-  /** Which of two PluginOverrides is the more specific. */
+  /** Which of two PluginOverrides takes precedence. */
   precedence?: Precedence;
-  /** The documents to put aside, as `Kind/namespace/name`, or `*` for every subject. They stay loaded, nothing is computed or planned for them, and what they govern keeps its last state. The list replaces the previous one. */
+  /** The documents to quarantine, as `Kind/namespace/name`, or `*` for every subject. They stay loaded, nothing is computed or planned for them, and what they govern keeps its last state. The list replaces the previous one. */
   quarantined?: string[];
   /** Which rules cluster sets follow. */
   stage?: Stage;
 }
 
-/** How far it reaches. */
+/** The extent of the change. */
 export interface Counts {
   changed: number;
   /** All clusters of the fleet, before or after the change. */
@@ -362,22 +362,22 @@ export interface Counts {
   subjects: number;
 }
 
-/** The object with what was added. */
+/** The object with its defaults. */
 export interface DefaultsAnswer {
-  /** What was added; left out where nothing was. Taken as `add` of a JSON patch, in this order, it makes the object of what came. */
+  /** The added values; left out if there are none. As `add` operations of a JSON patch, in this order, they turn the given object into the answer's. */
   added?: AddedAnswer[];
-  /** As it should be stored. Where nothing was added it is what came, with Secrets masked: there is nothing to store then. */
+  /** The object to store. If nothing was added, it is the given object with Secrets redacted, and there is nothing to store. */
   object?: Redacted;
 }
 
-/** What would Greenhouse's own defaulting add to this object, with what is loaded? Labels, names, and to a Plugin the options that its definition has defaults for. Only what is missing is added, so that asking again adds nothing. */
+/** Adds what Greenhouse's defaulting webhook would add to an object: labels, names, and for a Plugin the options with a default in its definition. Only missing fields are added, so repeating the request adds nothing. */
 export interface DefaultsRequest {
   op: "defaults";
   /** The `request` of an AdmissionReview of `admission.k8s.io/v1`, as the API server sends it. */
   request: Json;
 }
 
-/** What this engine is and what it can be asked. */
+/** The engine's version, ops and schema. */
 export interface DescribeRequest {
   op: "describe";
 }
@@ -386,7 +386,7 @@ export interface DescribeRequest {
 export interface Description {
   /** The version of the contract. */
   contract: number;
-  /** A digest over the engine's source. A module cannot hold its own hash, so this is what tells two engines apart; it is the same in every build from the same source. */
+  /** A digest over the engine's source, which identifies the engine: a module cannot contain its own hash. It is the same in every build from the same source. */
   digest: string;
   /** The names of all ops. */
   ops: string[];
@@ -401,10 +401,10 @@ export interface DiffAnswer {
   differences: ClusterDifference[];
 }
 
-/** Where two clusters get something else from a subject. */
+/** Compares the results of two clusters for a subject. */
 export interface DiffRequest {
   left: string;
-  /** The time, in RFC 3339; what depends on it is decided as if it had not come yet without. */
+  /** The time, in RFC 3339; without it, anything that depends on the time is decided as if the time had not come. */
   now?: string;
   op: "diff";
   right: string;
@@ -417,7 +417,7 @@ export interface DifferenceAnswer {
   /** `changed`, `missing`, `order`, `extra` or `immutable`. */
   kind: string;
   live?: Redacted;
-  /** The place in the desired object; of something extra, in the live one. */
+  /** The place in the desired object; for `extra`, in the live one. */
   path: string;
 }
 
@@ -429,22 +429,38 @@ export interface EffectiveAnswer {
   subject: string;
 }
 
-/** What each cluster gets from a subject. */
+/** The result of each cluster for a subject. */
 export interface EffectiveRequest {
   /** Only these clusters. */
   clusters?: string[];
-  /** The time, in RFC 3339; what depends on it is decided as if it had not come yet without. */
+  /** The time, in RFC 3339; without it, anything that depends on the time is decided as if the time had not come. */
   now?: string;
   op: "effective";
-  /** Also say where every value comes from. */
+  /** Also return the origin of every value. */
   origins?: boolean;
-  /** Carry what Secrets hold; only who writes objects to files or clusters needs it. Origins stay masked. */
+  /** Include the contents of Secrets; only for writing objects to files or clusters. Origins stay redacted. */
   reveal?: boolean;
-  /** What produces results: a PluginPreset, a federated object, a Placement and the like. */
+  /** The subject: a PluginPreset, a federated object, a Placement and so on. */
   subject: string;
 }
 
-/** What happened to the object of a status. */
+/** An endpoint of a cluster: a server with a token, or a kubeconfig. */
+export interface EndpointAnswer {
+  /** The CA bundle of the server, in base64. */
+  caBundle?: string;
+  /** The document of the endpoint. */
+  document: string;
+  /** The server may have no TLS, or a certificate that is not checked. */
+  insecure?: boolean;
+  kubeconfig?: SecretKeys;
+  proxyUrl?: string;
+  server?: string;
+  /** The server's certificate is not checked. */
+  skipTlsVerify?: boolean;
+  token?: SecretKey;
+}
+
+/** An event for the object of a status. */
 export interface EventAnswer {
   note: string;
   reason: string;
@@ -452,11 +468,11 @@ export interface EventAnswer {
   type: string;
 }
 
-/** Why. Which fields there are depends on what was asked. */
+/** The explanation. Its fields depend on the request. */
 export interface ExplainAnswer {
   action?: ActionAnswer;
   allowed?: boolean;
-  /** Every layer that has something to say about the value, winner first. */
+  /** Every layer that sets the value, winner first. */
   chain?: LinkAnswer[];
   checks?: AuthorizeCheck[];
   joins?: string[];
@@ -470,16 +486,16 @@ export interface ExplainAnswer {
   valueFrom?: Redacted;
 }
 
-/** Asks why. With `subject`, `cluster` and `path`: why a value is what it is. Without `path`: why the cluster is in or out. With `action`: why a step is taken. With `user`, `cluster` and `labels`: whether and why a user may set labels. With `user` and `set`: whether and why a user may bind a set of clusters. */
+/** Explains a decision. With `subject`, `cluster` and `path`: the origin of a value. Without `path`: why the cluster is selected or not. With `action`: the reason for an action. With `user`, `cluster` and `labels`: whether and why a user may set labels. With `user` and `set`: whether and why a user may bind a set of clusters. */
 export interface ExplainRequest {
   /** The id of an action of the plan. */
   action?: string;
   cluster?: string;
-  /** The labels to set; null takes one off. */
+  /** The labels to set; null removes one. */
   labels?: { [key: string]: Json };
-  /** The time, in RFC 3339: of an action that of its plan. */
+  /** The time, in RFC 3339; for an action, that of its plan. */
   now?: string;
-  /** `Kind/namespace/name`, where the subject gives several objects. */
+  /** `Kind/namespace/name`, if the subject produces several objects. */
   object?: string;
   op: "explain";
   /** An option path, or a JSON pointer into the object. */
@@ -490,7 +506,7 @@ export interface ExplainRequest {
   user?: AuthorizeUser;
 }
 
-/** Why a cluster is in or out. */
+/** Why a cluster is selected or not. */
 export interface Explained {
   name: string;
   reasons: ReasonAnswer[];
@@ -504,7 +520,7 @@ export interface Finding {
   code: string;
   /** What to do about it. */
   hint?: string;
-  /** What was found. */
+  /** The message of the finding. */
   message: string;
   severity: Severity;
 }
@@ -519,9 +535,9 @@ export interface FoldAnswer {
   values: Redacted;
 }
 
-/** Lays layers over each other, lowest first. */
+/** Folds layers, lowest first. */
 export interface FoldRequest {
-  /** The cluster that `when` is asked about. */
+  /** The cluster that `when` is evaluated for. */
   cluster?: ClusterInput;
   /** The layers in order; later ones win. */
   layers: LayerInput[];
@@ -536,7 +552,7 @@ export interface GroupAnswer {
   name?: string;
 }
 
-/** Why a step is stopped, and how to let it pass. */
+/** Why an action is held, and how to release it. */
 export interface HeldReason {
   code: string;
   hint: string;
@@ -547,21 +563,21 @@ export interface HeldReason {
 export interface KindAnswer {
   /** The operations that an admission webhook must see. */
   admits?: string[];
-  /** Those that read it. */
+  /** The dialects that read it. */
   dialects: string[];
-  /** Empty for the core of Kubernetes. */
+  /** Empty for the core group. */
   group: string;
   /** Ends in `*` if it covers every kind of the group with this prefix. */
   kind: string;
   /** Only these objects are documents; in kubectl's syntax. */
   labelSelector?: string;
-  /** Left out where `kind` covers several; the server knows. */
+  /** Left out if `kind` covers several; use the server's discovery. */
   plural?: string;
-  /** `Namespaced` or `Cluster`; left out where `kind` covers several. */
+  /** `Namespaced` or `Cluster`; left out if `kind` covers several. */
   scope?: string;
-  /** Whether a status is written apart from the rest. */
+  /** Whether the kind has the subresource `status`. */
   statusSubresource: boolean;
-  /** The versions that are understood, best first. */
+  /** The supported versions, preferred first. */
   versions: string[];
 }
 
@@ -572,7 +588,7 @@ export interface KindsAnswer {
 
 /** The kinds of documents that dialects read on the hub. */
 export interface KindsRequest {
-  /** Those of these dialects, be they in force or not; left out, of those in force. */
+  /** The dialects, enabled or not; by default the enabled ones. */
   dialects?: string[];
   op: "kinds";
 }
@@ -586,7 +602,7 @@ export interface KubeFedAnswer {
 
 /** Settings of KubeFed. */
 export interface KubeFedInput {
-  /** What an update does to fields that another field manager set on an object in a cluster, and that no rule retains. */
+  /** What an update does to fields that another field manager set and that no rule retains. */
   localChanges?: LocalChanges;
   /** The namespaces of KubeFed's control planes. A KubeFedCluster elsewhere is not a member: its Secret is not read. */
   namespaces?: string[];
@@ -598,7 +614,7 @@ export interface LabelAnswer {
   value: string;
 }
 
-/** What one layer says, and where. */
+/** The value of one layer, and its place. */
 export interface LayerAnswer {
   column?: number;
   document?: string;
@@ -608,7 +624,7 @@ export interface LayerAnswer {
   path?: string;
   value?: Redacted;
   valueFrom?: Redacted;
-  /** The option that the layer sets, where that is a parent of this one. */
+  /** The option that the layer sets, if it is a parent of this one. */
   via?: string;
 }
 
@@ -626,7 +642,7 @@ export type LayerState = "wins" | "shadowed" | "not-applied" | "merged" | "retai
 /** What becomes of what a cluster was given when it leaves the fleet. */
 export type Leaving = "orphan" | "delete";
 
-/** What one plan may do before it is held. */
+/** The limits of one plan; beyond them, actions are held. */
 export interface LimitsAnswer {
   changes?: number;
   deletePercent: number;
@@ -636,7 +652,7 @@ export interface LimitsAnswer {
   windowSeconds: number;
 }
 
-/** What one plan may do before it is held. */
+/** The limits of one plan; beyond them, actions are held. */
 export interface LimitsInput {
   /** Creates and patches in one plan. */
   changes?: number;
@@ -644,19 +660,19 @@ export interface LimitsInput {
   deletePercent?: number;
   /** Deletes in one plan; the smaller of number and share counts. */
   deletes?: number;
-  /** Whether a subject may lose everything at once: because it selects no cluster, or others than before. */
+  /** Whether a subject may lose all its objects at once: because it selects no cluster, or others than before. */
   emptySelection?: boolean;
-  /** Kinds to protect as well. */
+  /** Kinds to protect in addition. */
   protect?: string[];
-  /** Kinds that are not deleted unless the object allows it, in place of those before. */
+  /** Kinds that are not deleted unless the object allows it. Replaces the previous list. */
   protectedKinds?: string[];
-  /** Kinds to protect no longer. */
+  /** Kinds to stop protecting. */
   unprotect?: string[];
-  /** For how many seconds deletes of earlier plans count as deletes of the next one; 0 counts each plan by itself. */
+  /** For how many seconds deletes of earlier plans count against the next one; 0 counts each plan separately. */
   windowSeconds?: number;
 }
 
-/** What one layer says about the value. */
+/** The value of one layer. */
 export interface LinkAnswer {
   /** Why it is above the next layer. */
   beats?: string;
@@ -666,7 +682,7 @@ export interface LinkAnswer {
   layer: string;
   line?: number;
   path?: string;
-  /** Why it has no say. */
+  /** Why the layer does not apply. */
   reason?: ReasonAnswer;
   /** The rule that retains the live value. */
   rule?: RuleAnswer;
@@ -675,7 +691,7 @@ export interface LinkAnswer {
   valueFrom?: Redacted;
 }
 
-/** How much was found. */
+/** The number of findings. */
 export interface LintAnswer {
   documents: number;
   errors: number;
@@ -683,74 +699,74 @@ export interface LintAnswer {
   warnings: number;
 }
 
-/** Looks at everything that is loaded. What it finds are the diagnostics of the answer. */
+/** Checks all loaded documents. The findings are the diagnostics of the answer. */
 export interface LintRequest {
-  /** The time, in RFC 3339; what depends on it is decided as if it had not come yet without. */
+  /** The time, in RFC 3339; without it, anything that depends on the time is decided as if the time had not come. */
   now?: string;
   op: "lint";
 }
 
-/** Takes documents into the workspace. One that cannot be read is reported and left out; the others are loaded. */
+/** Loads documents. One that cannot be read is reported and left out; the others are loaded. */
 export interface Load {
-  /** Objects that were looked for in the cluster and are not there. */
+  /** Objects that were read in the cluster and not found. */
   absent?: TargetInput[];
-  /** The documents are edits of what is loaded, such as files over a hub: each keeps the `uid` and `creationTimestamp` of the one that it replaces, where it has none. */
+  /** The documents are edits of loaded ones, such as files over a hub: each keeps the `uid` and `creationTimestamp` of the document that it replaces, unless it has its own. */
   carry?: boolean;
-  /** The objects are all that the query lists; without a query, all there are in the cluster. */
+  /** The objects are the complete result of the query; without a query, all objects of the cluster. */
   complete?: boolean;
   /** The documents, as objects. */
   documents?: Json[];
-  /** The name of the text, for places. */
+  /** The file name of the text, for locations. */
   file?: string;
   /** The cluster that the objects were read from; an empty name is the hub. */
   live?: string;
-  /** What was listed. */
+  /** The query that was listed. */
   query?: QueryInput;
-  /** What the host met when the cluster did not answer. */
+  /** The error that the host got from the cluster. */
   reason?: string;
   /** The documents, as YAML or JSON text. */
   text?: string;
-  /** The cluster did not answer: what was seen there is unknown again, and nothing is planned for it. It is lifted by `false`, and by anything that is seen there. */
+  /** The cluster is unreachable: its observed state is discarded, and nothing is planned for it. `false` or any observed object of the cluster ends this. */
   unreachable?: boolean;
-  /** The text is all of the file: documents that came from it before and are not in it any more are let go, unless something in the text cannot be read. */
+  /** The text is the complete file: documents that were loaded from it before and are no longer in it are unloaded, unless a part of the text cannot be read. */
   whole?: boolean;
 }
 
-/** What was taken in. */
+/** The result of loading. */
 export interface LoadAnswer {
-  /** How many clusters the workspace knows now. */
+  /** How many clusters are loaded now. */
   clusters: number;
-  /** How many documents were taken in, and how many of them took the place of another. */
+  /** How many documents were loaded, and how many of them replaced another. */
   loaded: number;
   replaced: number;
-  /** With `whole`: how many documents were let go. */
+  /** With `whole`: how many documents were unloaded. */
   unloaded?: number;
 }
 
-/** Takes documents into the workspace. One that cannot be read is reported and left out; the others are loaded. */
+/** Loads documents. One that cannot be read is reported and left out; the others are loaded. */
 export interface LoadRequest {
-  /** Objects that were looked for in the cluster and are not there. */
+  /** Objects that were read in the cluster and not found. */
   absent?: TargetInput[];
-  /** The documents are edits of what is loaded, such as files over a hub: each keeps the `uid` and `creationTimestamp` of the one that it replaces, where it has none. */
+  /** The documents are edits of loaded ones, such as files over a hub: each keeps the `uid` and `creationTimestamp` of the document that it replaces, unless it has its own. */
   carry?: boolean;
-  /** The objects are all that the query lists; without a query, all there are in the cluster. */
+  /** The objects are the complete result of the query; without a query, all objects of the cluster. */
   complete?: boolean;
   /** The documents, as objects. */
   documents?: Json[];
-  /** The name of the text, for places. */
+  /** The file name of the text, for locations. */
   file?: string;
   /** The cluster that the objects were read from; an empty name is the hub. */
   live?: string;
   op: "load";
-  /** What was listed. */
+  /** The query that was listed. */
   query?: QueryInput;
-  /** What the host met when the cluster did not answer. */
+  /** The error that the host got from the cluster. */
   reason?: string;
   /** The documents, as YAML or JSON text. */
   text?: string;
-  /** The cluster did not answer: what was seen there is unknown again, and nothing is planned for it. It is lifted by `false`, and by anything that is seen there. */
+  /** The cluster is unreachable: its observed state is discarded, and nothing is planned for it. `false` or any observed object of the cluster ends this. */
   unreachable?: boolean;
-  /** The text is all of the file: documents that came from it before and are not in it any more are let go, unless something in the text cannot be read. */
+  /** The text is the complete file: documents that were loaded from it before and are no longer in it are unloaded, unless a part of the text cannot be read. */
   whole?: boolean;
 }
 
@@ -773,12 +789,12 @@ export type LocalChanges = "overwrite" | "keep";
 export interface MatchAnswer {
   /** In the order of the desired object. */
   differences: DifferenceAnswer[];
-  /** By kind: the differences that no update can mend. */
+  /** By kind: the differences that no update can remove. */
   immutable?: DifferenceAnswer[];
   matches: boolean;
   /** By kind: the update as operations on the live object. */
   patch?: OperationAnswer[];
-  /** By kind: the whole object to send, or null. */
+  /** By kind: the complete object to send, or null. */
   update?: Redacted;
 }
 
@@ -787,30 +803,30 @@ export type MatchMode = "strict" | "compat" | "threeWay";
 
 /** Compares a desired object with a live one. */
 export interface MatchRequest {
-  /** The object as it should be. */
+  /** The desired object. */
   desired: Json;
-  /** In compat mode, which original: `certmanager` (when left out) or `kubefed`. */
+  /** In compat mode, which upstream: `certmanager` (the default) or `kubefed`. */
   dialect?: Upstream;
-  /** What was applied last; `threeWay` needs it. */
+  /** The last applied object; required for `threeWay`. */
   lastApplied?: Json;
-  /** The object as the cluster has it. */
+  /** The live object. */
   live: Json;
   /** `compat`: the answer of `dialect`. `threeWay`: also what was removed since `lastApplied`. */
   mode?: MatchMode;
   op: "match";
-  /** `byKind`: only what counts for the kind, and what would mend it. */
+  /** `byKind`: only the differences that count for the kind, with the update for them. */
   policy?: Policy;
   /** The version that KubeFed recorded, such as `gen:3`. */
   recorded?: string;
 }
 
-/** How a value meets what is below it. */
+/** How a value combines with the one below it. */
 export type Merge = "replace" | "deep";
 
-/** The repaired answer, or the original's with its quirks. */
+/** `strict` (upstream bugs fixed) or `compat` (bug for bug). */
 export type Mode = "strict" | "compat";
 
-/** What the component is started with. */
+/** The arguments of the component. */
 export interface MoldAnswer {
   /** One `--name=value` for each flag, sorted by name. */
   args: string[];
@@ -824,14 +840,14 @@ export interface MoldRequest {
   component: string;
   /** Values by flag name without dashes, or arguments `--name=value`. */
   flags: Json;
-  /** `compat`: the answer of the operators, which check nothing. */
+  /** `compat`: the arguments of the operators, which check nothing. */
   mode?: Mode;
   op: "mold";
   /** A release such as `v1.3.0`; the latest when left out. */
   version?: string;
 }
 
-/** An object that must be seen, or without a name a list. */
+/** An object to read, or without a name a list. */
 export interface NeedAnswer {
   apiVersion: string;
   cluster: string;
@@ -857,21 +873,21 @@ export interface OptionAnswer {
   valueFrom?: Redacted;
 }
 
-/** What one layer says about an option. */
+/** The value of one layer for an option. */
 export interface OriginAnswer {
   layer: string;
-  /** Set where the value was merged into what is below. */
+  /** Set if the value was merged into the one below. */
   merge?: Merge;
   value?: Redacted;
   valueFrom?: Redacted;
-  /** The option that the layer sets, where that is a parent of this one. */
+  /** The option that the layer sets, if it is a parent of this one. */
   via?: string;
 }
 
-/** Who needs an object. */
+/** The owner of an object. */
 export interface OwnerInput {
   apiVersion: string;
-  /** Whether it asks to be the object's controller. */
+  /** Whether it is the object's controller. */
   controller?: boolean;
   kind: string;
   name: string;
@@ -882,9 +898,9 @@ export interface OwnerInput {
 
 /** The documents of the text. */
 export interface ParseAnswer {
-  /** All documents that hold something, in order. */
+  /** All documents that are not empty, in order. */
   documents: Redacted[];
-  /** For each document, where the value at each JSON pointer starts. Values below an alias have no place of their own. */
+  /** For each document, the start of the value at each JSON pointer. Values below an alias have no place of their own. */
   places?: { [key: string]: ParsePlace }[];
 }
 
@@ -897,12 +913,12 @@ export interface ParsePlace {
 
 /** Reads YAML or JSON text, one or many documents, the way kubectl reads it. */
 export interface ParseRequest {
-  /** The name of the text, for places. */
+  /** The file name of the text, for locations. */
   file?: string;
-  /** `compat`: of a duplicate key the last one wins, large integers are rounded, and nothing is said of ambiguous tokens. */
+  /** `compat`: of a duplicate key the last one wins, large integers are rounded, and ambiguous tokens are not reported. */
   mode?: Mode;
   op: "parse";
-  /** Whether the answer says where each value stood. */
+  /** Whether to return the place of each value. */
   places?: boolean;
   /** The text. */
   text: string;
@@ -915,11 +931,11 @@ export interface PatchAnswer {
 
 /** One operation of RFC 6902. */
 export interface PatchOperation {
-  /** Where `move` and `copy` take the value from. */
+  /** The source of `move` and `copy`. */
   from?: string;
   /** What to do; `replace` when left out. */
   op?: Verb;
-  /** Where, as a JSON pointer. */
+  /** The place, as a JSON pointer. */
   path: string;
   /** The value of `add`, `replace` and `test`. */
   value?: Json;
@@ -939,7 +955,7 @@ export interface PatchRequest {
 /** Who decides permissions that no review covers: the API server, through further reviews, or the loaded roles. */
 export type Permissions = "reviews" | "roles";
 
-/** A place in a document. What is not known is left out. */
+/** A place in a document. Unknown parts are left out. */
 export interface PlaceAnswer {
   /** Counted in characters, from one. */
   column?: number;
@@ -955,38 +971,38 @@ export interface PlaceAnswer {
 export interface PlanAnswer {
   /** By wave, then subject, cluster and target. */
   actions: ActionAnswer[];
-  /** SHA-256 over what would be done, be it held or not. */
+  /** SHA-256 over all actions, including held ones. */
   digest: string;
   held: ActionAnswer[];
   needs: NeedAnswer[];
-  /** Statuses that are not what they should be. */
+  /** Statuses that differ from the desired ones. */
   status: StatusAnswer[];
 }
 
-/** What would be done. */
+/** Plans the actions of the subjects. */
 export interface PlanRequest {
-  /** Tell what statuses turn to, for events. */
+  /** Include the changed conditions of statuses, for events. */
   events?: boolean;
-  /** Also report what `lint` finds. A runner that plans often leaves it out: it looks at every document. */
+  /** Also report what `lint` finds. A runner that plans often leaves it out: it checks every document. */
   lint?: boolean;
-  /** The time, in RFC 3339; what depends on it waits without. */
+  /** The time, in RFC 3339; without it, anything that depends on the time waits. */
   now?: string;
   op: "plan";
-  /** What earlier plans deleted. What lies within `limits.windowSeconds` counts against the limits of this plan, and with the list, even an empty one, actions tell what they take. */
+  /** Deletes of earlier plans. Those within `limits.windowSeconds` count against the limits of this plan. With the list, even an empty one, actions have `takes`. */
   recentDeletes?: RecentDeleteInput[];
-  /** Carry what Secrets hold; only a runner needs it. */
+  /** Include the contents of Secrets; only a runner needs them. */
   reveal?: boolean;
-  /** Only some of it. With clusters, what concerns a subject as a whole is left out. */
+  /** Only a part of the fleet. With clusters, actions of a subject as a whole are left out. */
   scope?: ScopeInput;
 }
 
-/** What counts. */
+/** Which differences count. */
 export type Policy = "byKind";
 
-/** Which of two PluginOverrides is the more specific. The seed says both: its text ranks one for a definition above one for clusters, its diagram the other way round. */
+/** Which of two PluginOverrides takes precedence. The seed contradicts itself: its text ranks one for a definition above one for clusters, its diagram the other way round. */
 export type Precedence = "definition-over-cluster" | "cluster-over-definition";
 
-/** The live object that the step is for: another one of its name, or a changed one, is not meant. */
+/** The live object that the action is for: it must not be replaced or changed. */
 export interface Precondition {
   resourceVersion?: string;
   uid?: string;
@@ -1000,12 +1016,12 @@ export interface PrintAnswer {
   text: string;
 }
 
-/** What a part of a line is, for its colour. A `mark` is a sign of YAML, a `word` is `true`, `false` or `null`. */
+/** The kind of a part of a line, for its colour. A `mark` is a sign of YAML, a `word` is `true`, `false` or `null`. */
 export type PrintKind = "space" | "mark" | "key" | "string" | "number" | "word";
 
 /** A printed line. */
 export interface PrintLine {
-  /** A JSON pointer to the innermost value that starts or goes on here. */
+  /** A JSON pointer to the innermost value that starts or continues here. */
   path: string;
   /** The parts of the line, in order. */
   tokens: PrintToken[];
@@ -1015,10 +1031,10 @@ export interface PrintLine {
 export interface PrintRequest {
   /** The documents; any values. */
   documents: Json[];
-  /** Whether the answer has the lines with their places, too. */
+  /** Whether to return the lines with their places, too. */
   lines?: boolean;
   op: "print";
-  /** Print what Secrets hold. Without it, it is redacted. */
+  /** Print the contents of Secrets; by default they are redacted. */
   reveal?: boolean;
 }
 
@@ -1028,16 +1044,16 @@ export interface PrintToken {
   text: string;
 }
 
-/** An object that a cluster should have. */
+/** A desired object of a cluster. */
 export interface ProductAnswer {
-  /** Where the object is written, before layers: values that `origins` does not have are its own. */
+  /** The place of the object before layers: values without an entry in `origins` come from there. */
   base?: PlaceAnswer;
   /** Fields of the live object that this object does not have, and that others set or may have set. */
   local?: LocalAnswer[];
   object: Redacted;
-  /** By JSON pointer what layers and retention touched, winner first. */
+  /** By JSON pointer the layers that set a value, and retained values, winner first. */
   origins?: { [key: string]: LayerAnswer[] };
-  /** What the live object gave. */
+  /** The values retained from the live object. */
   retained?: RetainedField[];
   wave: number;
 }
@@ -1057,32 +1073,32 @@ export interface ReachAnswer {
   clusters: ReachableAnswer[];
 }
 
-/** The ways to the clusters that are loaded. */
+/** The connections to the loaded clusters. */
 export interface ReachRequest {
   op: "reach";
 }
 
-/** One cluster. Without a way it cannot be looked at or changed. */
+/** One cluster. Without an endpoint it cannot be read or changed. */
 export interface ReachableAnswer {
   name: string;
-  /** Why there is no other way. */
+  /** Why there is no further endpoint. */
   problem?: Refusal;
   /** In the order to try. */
-  ways: WayAnswer[];
+  ways: EndpointAnswer[];
 }
 
 /** One condition and whether it holds. */
 export interface ReasonAnswer {
   /** The stable name of the reason. */
   code: string;
-  /** Whether it speaks for the cluster. */
+  /** Whether the condition holds. */
   holds: boolean;
   text: string;
 }
 
-/** What was deleted at a time. */
+/** Deletes at one time. */
 export interface RecentDeleteInput {
-  /** When, in RFC 3339; without a time it is within the window. */
+  /** The time, in RFC 3339; without it, they are within the window. */
   at?: string;
   /** How many clusters left a decision. */
   clusters?: number;
@@ -1113,10 +1129,10 @@ export interface RedactSecret {
   name?: string;
 }
 
-/** A value of an answer: the contents of Secrets are replaced in it. Answers hold their values as this type, so that none can forget the redaction. [`Redacted::revealing`] is for the few requests that ask for the contents, to write objects to clusters and files. Copies of what other Secrets hold are replaced when the answer is written: they are recognized by value. ``` use fleetfold_core::object::redacted::Redacted; use fleetfold_core::value::json; let secret = json::parse(r#"{"kind":"Secret","data":{"tls.key":"aGlkZGVu"}}"#)?; assert_eq!(Redacted::from(secret).text_at(&["data", "tls.key"]), "(masked)"); # Ok::<(), fleetfold_core::diagnostic::Error>(()) ``` */
+/** A value of an answer: the contents of Secrets are replaced in it. Answers hold their values as this type, so that none can forget the redaction. [`Redacted::revealing`] is for the few requests that ask for the contents, to write objects to clusters and files. Copies of what other Secrets hold are replaced when the answer is written: they are recognized by value. ``` use fleetfold_core::object::Redacted; use fleetfold_core::value::json; let secret = json::parse(r#"{"kind":"Secret","data":{"tls.key":"aGlkZGVu"}}"#)?; assert_eq!(Redacted::from(secret).text_at(&["data", "tls.key"]), "(masked)"); # Ok::<(), fleetfold_core::diagnostic::Error>(()) ``` */
 export type Redacted = Json;
 
-/** What restarts and what does not, both sorted by kind, namespace and name. */
+/** The workloads that restart and those that do not, both sorted by kind, namespace and name. */
 export interface RefreshAnswer {
   patches: RefreshPatch[];
   skipped: RefreshSkip[];
@@ -1139,20 +1155,20 @@ export interface RefreshReason {
   /** The name of the secret. */
   secret: string;
   text: string;
-  /** The places of the workload that take the secret, as JSON pointers. */
+  /** The places of the workload that use the secret, as JSON pointers. */
   uses: string[];
   /** The version of the secret. */
   version: string;
 }
 
-/** Which workloads must restart because the secret of a certificate was renewed. */
+/** Finds the workloads that must restart because the secret of a certificate was renewed. */
 export interface RefreshRequest {
   /** `compat`: the answer of the cert-manager deployment operator. */
   mode?: Mode;
   /** The time, in RFC 3339. */
   now: string;
   op: "refresh";
-  /** The secret as the cluster has it. Its contents are not looked at. */
+  /** The live secret. Its contents are not read. */
   secret: Json;
   /** The workloads that may use it. */
   workloads: Json[];
@@ -1179,13 +1195,13 @@ export interface Refusal {
   code: string;
   /** What to do about it. */
   hint?: string;
-  /** What is wrong. */
+  /** The error message. */
   message: string;
 }
 
-/** What letting go means. */
+/** The result of releasing. */
 export interface ReleaseAnswer {
-  /** `delete` (the last owner of a marked object), `remove-owner` or `none` (it is no owner). */
+  /** `delete` (the last owner of a marked object), `remove-owner` or `none` (it is not an owner). */
   action: string;
   /** The operations on the live object. */
   patch: OperationAnswer[];
@@ -1193,20 +1209,20 @@ export interface ReleaseAnswer {
 
 /** Drops an owner from the owners of an object. */
 export interface ReleaseRequest {
-  /** The object as the cluster has it. */
+  /** The live object. */
   live: Json;
   op: "release";
   owner: OwnerInput;
 }
 
-/** What some clusters get, all of them the same. */
+/** The result of some clusters, which is the same for all of them. */
 export interface ResultAnswer {
   clusters: string[];
-  /** Why these clusters cannot be answered. */
+  /** Why there is no result for these clusters. */
   error?: Refusal;
   /** Of a placement: the decision group. */
   group?: GroupAnswer;
-  /** These clusters keep their last state: an error among the diagnostics prevents a plan. */
+  /** These clusters keep their last state: a finding among the diagnostics says why nothing is planned. */
   kept?: boolean;
   objects?: ProductAnswer[];
   options?: OptionAnswer[];
@@ -1218,23 +1234,23 @@ export interface ResultAnswer {
   values?: Redacted;
 }
 
-/** The result, and what of it the cluster gave. */
+/** The result, and the values that the live object gave. */
 export interface RetainAnswer {
-  /** The desired object with what was carried over. */
+  /** The desired object with the retained values. */
   object: Redacted;
-  /** What was carried over, by path. */
+  /** The retained values, by path. */
   retained: RetainedField[];
 }
 
 /** Carries values of the live object over into the desired one. */
 export interface RetainRequest {
-  /** Whether the built-in rules apply; they do when left out. */
+  /** Whether the built-in rules apply; true by default. */
   builtin?: boolean;
-  /** The object as the template gives it. */
+  /** The desired object. */
   desired: { [key: string]: Json };
-  /** In compat mode, which original: `kubefed` (when left out) or `karmada`. */
+  /** In compat mode, which upstream: `kubefed` (the default) or `karmada`. */
   dialect?: Upstream;
-  /** The object as the cluster has it; null before it is created. */
+  /** The live object; null before it is created. */
   live: Json;
   /** `compat`: the answer of the upstream. */
   mode?: Mode;
@@ -1245,7 +1261,7 @@ export interface RetainRequest {
   rules?: RetainRules;
 }
 
-/** What else is retained where the template does not set it. */
+/** Further fields to retain if the template does not set them. */
 export interface RetainRules {
   /** Retention paths, such as `spec.foo[].bar`. */
   fields?: string[];
@@ -1265,7 +1281,7 @@ export interface RetainedField {
 
 /** A rule that retains a live value. */
 export interface RuleAnswer {
-  /** Where the rule is written; built-in rules are nowhere. */
+  /** The place of the rule; built-in rules have none. */
   at?: PlaceAnswer;
   /** `always`, `conditional` or `union`. */
   mode: string;
@@ -1288,7 +1304,7 @@ export interface SecretKey {
   namespace: string;
 }
 
-/** Keys of a Secret of the hub, of which the first that is there counts. */
+/** Keys of a Secret of the hub; the first existing one counts. */
 export interface SecretKeys {
   keys: string[];
   name: string;
@@ -1306,14 +1322,14 @@ export interface SelectAnswer {
 export interface SelectRequest {
   /** The fleet to pick from. */
   clusters: ClusterInput[];
-  /** In compat mode, which original; only `karmada` makes a difference, with its cluster affinities. */
+  /** In compat mode, which upstream; only `karmada` makes a difference, with its cluster affinities. */
   dialect?: Upstream;
   /** `compat`: the answer of `dialect`. */
   mode?: Mode;
   op: "select";
   /** A label selector object, a string in kubectl's `-l` syntax, a Greenhouse cluster selector, a KubeFed placement, a ManagedClusterSet document, or a list of them (any of). An empty one picks all, null picks none. */
   selector: Json;
-  /** Also say of each cluster why it is in or out. */
+  /** Also return for each cluster why it is selected or not. */
   why?: boolean;
 }
 
@@ -1321,7 +1337,7 @@ export interface SelectRequest {
 export interface SetAnswer {
   /** Whether a cluster of the set is in no other set of the same key. */
   exclusive: boolean;
-  /** The label that puts a cluster into the set, where it is exclusive. */
+  /** The label that puts a cluster into the set, if it is exclusive. */
   exclusiveLabel?: LabelAnswer;
   name: string;
   /** Whether consumers may use it that also need the value of the clusterset label to be the name of the set, such as `submariner-addon`. */
@@ -1339,11 +1355,11 @@ export interface SettingInput {
   /** The option path, such as `image.tag`. */
   path: string;
   value?: Json;
-  /** A reference instead of a value. It stays one. */
+  /** A reference instead of a value; it is not resolved. */
   valueFrom?: Json;
 }
 
-/** The settings in force. */
+/** The current settings. */
 export interface SettingsAnswer {
   dialects: string[];
   expressions: boolean;
@@ -1365,7 +1381,7 @@ export interface SettingsAnswer {
 /** How bad a finding is. */
 export type Severity = "error" | "warning" | "info";
 
-/** Something that is set without effect. */
+/** A value that is set without effect. */
 export interface ShadowAnswer {
   /** The layer that hides it. */
   by: CauseAnswer;
@@ -1382,7 +1398,7 @@ export interface SkipReason {
   text: string;
 }
 
-/** A file, and what it holds. */
+/** A file, and its contents. */
 export interface SourceFile {
   file: string;
   /** Of observed objects, the cluster, as `load` takes it; empty for the hub. */
@@ -1390,43 +1406,43 @@ export interface SourceFile {
   role: SourceRole;
 }
 
-/** What a file holds. A `stray` file is below `live/`, but in the folder of no cluster. `settings` are those of a document of the kind `Settings`; otherwise the file holds manifests. */
+/** The contents of a file. A `stray` file is below `live/`, but not in the folder of a cluster. `settings` are those of a document of the kind `Settings`; otherwise the file holds manifests. */
 export type SourceRole = "manifests" | "settings" | "observed" | "stray" | "skipped";
 
-/** The files with what they hold. */
+/** The files with their contents. */
 export interface SourcesAnswer {
   /** In the order of the request. */
   files: SourceFile[];
 }
 
-/** What each file of a folder holds, by its name: manifests, settings, or objects that were observed in a cluster (`live/<cluster>/`, and `live/_hub/` for the hub). */
+/** Classifies the files of a folder by name: manifests, settings, or objects that were observed in a cluster (`live/<cluster>/`, and `live/_hub/` for the hub). */
 export interface SourcesRequest {
   /** The paths of the files, with `/` between names. */
   files: string[];
-  /** The paths of the folders that were given. Without any, it is the folder that all files share. */
+  /** The paths of the folders. Without any, it is the common folder of all files. */
   folders?: string[];
   op: "sources";
 }
 
-/** How far the hub is on the way to sets by any label. `transitional`: sets by the clusterset label alone, and `join` and `label` both permit it. `full`: sets by any label, and `join` is deprecated. */
+/** The stage of the hub's migration to sets by any label. `transitional`: sets by the clusterset label alone, and `join` and `label` both permit it. `full`: sets by any label, and `join` is deprecated. */
 export type Stage = "transitional" | "full";
 
-/** What a status should be. */
+/** A desired status. */
 export interface StatusAnswer {
   cluster: string;
-  /** Conditions that turn with it; left out where none does, or unless requested. */
+  /** Conditions that change with it; left out if none does, or if not requested. */
   events?: EventAnswer[];
   status: Redacted;
   subject: string;
   target: TargetAnswer;
 }
 
-/** Something that produces results. */
+/** A subject. */
 export interface SubjectAnswer {
-  /** How many clusters get something from it; left out where it is of the hub alone. */
+  /** How many clusters it has results for; left out for a subject of the hub. */
   clusters?: number;
   dialect: string;
-  /** Why it produces nothing. */
+  /** Why it has no results. */
   error?: Refusal;
   /** Of a ManagedClusterSet: how it selects clusters, and who may use it. */
   set?: SetAnswer;
@@ -1438,14 +1454,14 @@ export interface SubjectsAnswer {
   subjects: SubjectAnswer[];
 }
 
-/** Everything that is loaded and produces results. */
+/** The loaded subjects: documents that produce results. */
 export interface SubjectsRequest {
-  /** The time, in RFC 3339; what depends on it is decided as if it had not come yet without. */
+  /** The time, in RFC 3339; without it, anything that depends on the time is decided as if the time had not come. */
   now?: string;
   op: "subjects";
 }
 
-/** What an action takes. */
+/** What an action deletes. */
 export interface TakesAnswer {
   /** How many clusters leave a decision. */
   clusters: number;
@@ -1469,17 +1485,17 @@ export interface TargetInput {
   namespace?: string;
 }
 
-/** What was let go. */
+/** The result of unloading. */
 export interface UnloadAnswer {
-  /** How many clusters the workspace knows now. */
+  /** How many clusters are loaded now. */
   clusters: number;
   unloaded: number;
 }
 
-/** Lets documents go. */
+/** Unloads documents. */
 export interface UnloadRequest {
   op: "unload";
-  /** `Kind/name`, `Kind/namespace/name`, or `Kind.group/…` where two groups clash. */
+  /** `Kind/name`, `Kind/namespace/name`, or `Kind.group/…` if two groups have the kind. */
   refs: string[];
 }
 
@@ -1489,81 +1505,65 @@ export type Upstream = "kubefed" | "karmada" | "greenhouse" | "ocm" | "certmanag
 /** The operations of RFC 6902. */
 export type Verb = "add" | "remove" | "replace" | "test" | "move" | "copy";
 
-/** A way to a cluster: a server with a token, or a kubeconfig. */
-export interface WayAnswer {
-  /** The certificates that sign the server's, in base64. */
-  caBundle?: string;
-  /** The document that says so. */
-  document: string;
-  /** The server may be one without TLS or with a certificate that is not checked. */
-  insecure?: boolean;
-  kubeconfig?: SecretKeys;
-  proxyUrl?: string;
-  server?: string;
-  /** The server's certificate is not to be checked. */
-  skipTlsVerify?: boolean;
-  token?: SecretKey;
-}
-
 /** What would change, and for which clusters. */
 export interface WhatIfAnswer {
-  /** The steps of the plan that are there because of the change. */
+  /** The actions of the plan that the change adds. */
   actions: ActionCounts;
-  /** Objects of the hub that the garbage collector would delete, because all of their owners would go. */
+  /** Objects of the hub that the garbage collector would delete, because all of their owners are removed. */
   collected?: Collected[];
   counts: Counts;
   /** The findings that the change fixes; those that it brings are the diagnostics of the answer. */
   fixed?: Finding[];
-  /** Clusters that would change alike, most clusters first. */
+  /** Clusters with the same changes, most clusters first. */
   groups: ChangeGroup[];
-  /** The changed documents with errors that the change brings: the webhook refuses them, and nothing is planned for what they govern. */
+  /** The changed documents with new errors: the engine refuses them, and nothing is planned for what they govern. */
   refused?: string[];
-  /** What the change sets without effect, and what hides it. */
+  /** Values that the change sets without effect, and what hides them. */
   shadowed: ShadowAnswer[];
 }
 
-/** A change to look at. */
+/** A change to evaluate. */
 export interface WhatIfRequest {
-  /** Settings that would change. */
+  /** Settings to change. */
   configure?: Configure;
-  /** Documents that would come or take the place of others; a list is taken in its order. */
+  /** Documents to add or replace; a list is applied in its order. */
   load?: Load | Load[];
-  /** The time, in RFC 3339; what depends on it is decided as if it had not come yet without. */
+  /** The time, in RFC 3339; without it, anything that depends on the time is decided as if the time had not come. */
   now?: string;
   op: "whatIf";
-  /** Documents that would go. */
+  /** Documents to remove. */
   unload?: string[];
 }
 
 /** The request of each op. */
 export interface Requests {
-  /** May this change of an object go through, with what is loaded? The workspace itself is not changed. */
+  /** Reviews a change of an object against the loaded documents. The workspace itself is not changed. */
   admit: AdmitRequest;
   /** Makes an owner one of the owners of an object. */
   adopt: AdoptRequest;
-  /** May this user make this label change, and which sets does the cluster join and leave by it? */
+  /** Checks whether a user may make a label change, and which sets the cluster joins and leaves. */
   authorize: AuthorizeRequest;
-  /** The clusters that are loaded. */
+  /** The loaded clusters. */
   clusters: ClustersRequest;
   /** Changes settings; those left out stay as they are. */
   configure: ConfigureRequest;
-  /** What would Greenhouse's own defaulting add to this object, with what is loaded? Labels, names, and to a Plugin the options that its definition has defaults for. Only what is missing is added, so that asking again adds nothing. */
+  /** Adds what Greenhouse's defaulting webhook would add to an object: labels, names, and for a Plugin the options with a default in its definition. Only missing fields are added, so repeating the request adds nothing. */
   defaults: DefaultsRequest;
-  /** What this engine is and what it can be asked. */
+  /** The engine's version, ops and schema. */
   describe: DescribeRequest;
-  /** Where two clusters get something else from a subject. */
+  /** Compares the results of two clusters for a subject. */
   diff: DiffRequest;
-  /** What each cluster gets from a subject. */
+  /** The result of each cluster for a subject. */
   effective: EffectiveRequest;
-  /** Asks why. With `subject`, `cluster` and `path`: why a value is what it is. Without `path`: why the cluster is in or out. With `action`: why a step is taken. With `user`, `cluster` and `labels`: whether and why a user may set labels. With `user` and `set`: whether and why a user may bind a set of clusters. */
+  /** Explains a decision. With `subject`, `cluster` and `path`: the origin of a value. Without `path`: why the cluster is selected or not. With `action`: the reason for an action. With `user`, `cluster` and `labels`: whether and why a user may set labels. With `user` and `set`: whether and why a user may bind a set of clusters. */
   explain: ExplainRequest;
-  /** Lays layers over each other, lowest first. */
+  /** Folds layers, lowest first. */
   fold: FoldRequest;
   /** The kinds of documents that dialects read on the hub. */
   kinds: KindsRequest;
-  /** Looks at everything that is loaded. What it finds are the diagnostics of the answer. */
+  /** Checks all loaded documents. The findings are the diagnostics of the answer. */
   lint: LintRequest;
-  /** Takes documents into the workspace. One that cannot be read is reported and left out; the others are loaded. */
+  /** Loads documents. One that cannot be read is reported and left out; the others are loaded. */
   load: LoadRequest;
   /** Compares a desired object with a live one. */
   match: MatchRequest;
@@ -1573,15 +1573,15 @@ export interface Requests {
   parse: ParseRequest;
   /** Applies operations to an object, all or nothing. */
   patch: PatchRequest;
-  /** What would be done. */
+  /** Plans the actions of the subjects. */
   plan: PlanRequest;
   /** Prints documents as YAML that kubectl reads back as the same documents. Keys are sorted. */
   print: PrintRequest;
-  /** The ways to the clusters that are loaded. */
+  /** The connections to the loaded clusters. */
   reach: ReachRequest;
   /** Redacts the Secrets in a text of YAML or JSON, to show or to share it. The text keeps its number of lines, and other documents keep every byte, except for values that a loaded Secret holds. */
   redact: RedactRequest;
-  /** Which workloads must restart because the secret of a certificate was renewed. */
+  /** Finds the workloads that must restart because the secret of a certificate was renewed. */
   refresh: RefreshRequest;
   /** Drops an owner from the owners of an object. */
   release: ReleaseRequest;
@@ -1589,13 +1589,13 @@ export interface Requests {
   retain: RetainRequest;
   /** Which clusters a selector picks. */
   select: SelectRequest;
-  /** What each file of a folder holds, by its name: manifests, settings, or objects that were observed in a cluster (`live/<cluster>/`, and `live/_hub/` for the hub). */
+  /** Classifies the files of a folder by name: manifests, settings, or objects that were observed in a cluster (`live/<cluster>/`, and `live/_hub/` for the hub). */
   sources: SourcesRequest;
-  /** Everything that is loaded and produces results. */
+  /** The loaded subjects: documents that produce results. */
   subjects: SubjectsRequest;
-  /** Lets documents go. */
+  /** Unloads documents. */
   unload: UnloadRequest;
-  /** A change to look at. */
+  /** A change to evaluate. */
   whatIf: WhatIfRequest;
 }
 

@@ -107,7 +107,7 @@ pub struct ReviewRounds {
 }
 
 impl ReviewRounds {
-    /// How often one change is sent. A cluster that moves between sets needs two rounds.
+    /// How often one change is sent at most. An engine that needs more does not accept the answers.
     pub const MAX_ROUNDS: usize = 4;
 
     /// Why there is no further request.
