@@ -69,7 +69,23 @@ test("tests that are skipped, fail or do not run are no tests that held", async 
     /^Error: 1 tests were skipped$/,
   );
   await assert.rejects(run('test("a", () => { throw new Error("x"); });'), /ended with 1/);
-  await assert.rejects(run('test("a", () => {});', "another name"), /no test ran|skipped/);
+  await assert.rejects(run('test("a", () => {});', "another name"), /no test ran/);
+});
+
+test("a test that a pattern leaves out is not a skipped test, and a skipped one beside it still is", async () => {
+  const log = join(logs, "pattern.log");
+  const file = join(logs, "pattern.test.mjs");
+  const run = (text) => {
+    writeFileSync(file, `import test from "node:test";\n${text}`);
+    return nodeTest([file], { log, pattern: "^chosen" });
+  };
+  const both = 'test("chosen", () => console.log("7 cases")); test("other", () => {}); test("one more", () => {});';
+  assert.match(await run(both), /^7 cases$/m);
+  for (const skip of ["true", '"why"']) {
+    await assert.rejects(run(`${both} test("chosen too", { skip: ${skip} }, () => {});`), {
+      message: "1 tests were skipped",
+    });
+  }
 });
 
 test("every row of the targets has a name, a sentence and counts", () => {
