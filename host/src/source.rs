@@ -9,14 +9,13 @@
 
 use std::collections::BTreeSet;
 use std::fmt::Display;
-use std::fs::{self, FileType, OpenOptions};
-use std::io::{self, Read};
-use std::os::unix::fs::OpenOptionsExt;
+use std::fs::{self, FileType};
+use std::io;
 use std::path::{Path, PathBuf};
 
+use fleetfold::bounded_read::{self, ReadError};
 use fleetfold_core::api::load::Load;
 use fleetfold_core::object::folder::{self, Role};
-use rustix::fs::OFlags;
 
 /// The largest file that is read, unless a flag allows more.
 pub const MAX_FILE_SIZE: usize = 16 << 20;
@@ -167,38 +166,21 @@ pub fn read_text(path: &Path, max: usize) -> Result<String, SourceError> {
     let is_stdin = path.as_os_str() == "-";
     let max = if is_stdin { max.saturating_mul(STDIN_FACTOR) } else { max };
     let bytes = match is_stdin {
-        true => read_bounded(io::stdin().lock(), max),
-        false => {
-            if !fs::metadata(path).map_err(|error| unreadable(path, &error))?.is_file() {
-                return Err(special(path));
-            }
-            // Checked again once it is open: a pipe that took its place would block.
-            let flags = OFlags::NONBLOCK.bits().cast_signed();
-            let file = OpenOptions::new().read(true).custom_flags(flags).open(path);
-            let file = file.map_err(|error| unreadable(path, &error))?;
-            match file.metadata() {
-                Ok(it) if !it.is_file() => return Err(special(path)),
-                Ok(_) => read_bounded(file, max),
-                Err(error) => Err(error),
-            }
+        true => bounded_read::read_to_limit(io::stdin().lock(), max),
+        false => bounded_read::read_file(path, max),
+    };
+    let bytes = bytes.map_err(|error| match error {
+        ReadError::Folder | ReadError::Special => special(path),
+        ReadError::TooLarge { max } => {
+            let hint = "split it, or allow more with `--max-file-size` where the command has it";
+            SourceError::refusal(format_args!("`{}` is larger than {max} bytes", name_of(path)), hint)
         }
-    };
-    let Some(bytes) = bytes.map_err(|error| unreadable(path, &error))? else {
-        let hint = "split it, or allow more with `--max-file-size` where the command has it";
-        return Err(SourceError::refusal(format_args!("`{}` is larger than {max} bytes", name_of(path)), hint));
-    };
+        ReadError::Io(error) => unreadable(path, &error),
+    })?;
     String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
         SourceError::new(format_args!("`{}` is not UTF-8 at byte {at}", name_of(path)), "documents are UTF-8 text")
     })
-}
-
-/// Everything, or nothing if it is more than `max` bytes.
-fn read_bounded(reader: impl Read, max: usize) -> io::Result<Option<Vec<u8>>> {
-    let mut bytes = Vec::new();
-    let limit = u64::try_from(max).unwrap_or(u64::MAX).saturating_add(1);
-    let count = reader.take(limit).read_to_end(&mut bytes)?;
-    Ok((count <= max).then_some(bytes))
 }
 
 fn special(path: &Path) -> SourceError {
