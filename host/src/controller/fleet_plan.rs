@@ -3,6 +3,8 @@
 //!
 //! Where the hub does not serve the kind, the conditions are only logged.
 
+pub mod status;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
@@ -25,6 +27,7 @@ use crate::cluster::contacts::approved_endpoints;
 use crate::cluster::{ApiError, Cluster, Effect, UnknownFields, WatchEvent, operation};
 use crate::meta::{self, Meta};
 use crate::target::Target;
+use status::{FLEET_PLAN_API_VERSION, FLEET_PLAN_KIND, fleet_plan_target, new_fleet_plan, read_status};
 
 /// What the tasks around the FleetPlan report.
 #[derive(Debug)]
@@ -33,9 +36,6 @@ pub enum FleetPlanEvent {
     /// A write ended.
     Written(Result<Value, ApiError>),
 }
-
-pub const FLEET_PLAN_API_VERSION: &str = fleetfold_crds::FleetPlan::API_VERSION;
-pub const FLEET_PLAN_KIND: &str = fleetfold_crds::FleetPlan::KIND;
 
 /// The annotation that approves a plan by its digest.
 pub const APPROVED_ANNOTATION: &str = "fleetfold.dev/approved";
@@ -194,7 +194,7 @@ impl FleetPlan {
         }
         let path = format!("/metadata/annotations/{}", APPROVED_ANNOTATION.replace('/', "~1"));
         let removal = operation(PatchVerb::Remove, &path, None);
-        let (hub, target, events) = (self.hub.clone(), self.target(), self.events.clone());
+        let (hub, target, events) = (self.hub.clone(), fleet_plan_target(&self.name), self.events.clone());
         tokio::spawn(async move {
             match hub.patch(&target, &[removal], None, Effect::Real).await {
                 Ok(object) => events.send(FleetPlanEvent::Watch(WatchEvent::Changed(object))),
@@ -237,14 +237,10 @@ impl FleetPlan {
         if !may_write || !self.is_synced || self.is_writing || self.backoff.is_some_and(|it| !it.is_over()) {
             return;
         }
-        let (hub, events, target) = (self.hub.clone(), self.events.clone(), self.target());
+        let (hub, events, target) = (self.hub.clone(), self.events.clone(), fleet_plan_target(&self.name));
         let Some(live) = &self.live else {
             self.is_writing = true;
-            let body = Value::map([
-                ("apiVersion", Value::text(FLEET_PLAN_API_VERSION)),
-                ("kind", FLEET_PLAN_KIND.into()),
-                ("metadata", Value::map([("name", self.name.as_str())])),
-            ]);
+            let body = new_fleet_plan(&self.name);
             tokio::spawn(async move { events.send(FleetPlanEvent::Written(hub.create(&body, Effect::Real).await)) });
             return;
         };
@@ -318,15 +314,6 @@ impl FleetPlan {
         self.backoff.map(Backoff::until).filter(|it| *it > Instant::now())
     }
 
-    fn target(&self) -> Target {
-        Target {
-            api_version: FLEET_PLAN_API_VERSION.into(),
-            kind: FLEET_PLAN_KIND.into(),
-            namespace: String::new(),
-            name: self.name.clone(),
-        }
-    }
-
     fn status(&self, facts: &Facts, live: &Value, before: &FleetPlanStatus) -> FleetPlanStatus {
         let plan = &facts.plan.answer;
         let number = |count: usize| Some(i64::try_from(count).unwrap_or(i64::MAX));
@@ -353,12 +340,6 @@ impl FleetPlan {
             conditions: Some(self.conditions.iter().map(|it| it.to_status(earlier, &now())).collect()),
         }
     }
-}
-
-/// The status on the hub. An absent or unreadable status is empty.
-pub fn read_status(live: &Value) -> FleetPlanStatus {
-    let status = Meta::of(live).status().and_then(|it| serde_json::to_value(it).ok());
-    status.and_then(|it| serde_json::from_value(it).ok()).unwrap_or_default()
 }
 
 fn status_value(status: &FleetPlanStatus) -> Value {
