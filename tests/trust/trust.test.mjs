@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { root } from "../cluster/documents.mjs";
 import { linesOf } from "./generated.mjs";
-import { ROWS } from "./rows.mjs";
+import { ROWS, enoughOfEach, plansByKind } from "./rows.mjs";
 import { nodeTest, output, sum } from "./run.mjs";
 import { runRows, tableOf, wantedOf } from "./table.mjs";
 
@@ -86,6 +86,28 @@ test("a test that a pattern leaves out is not a skipped test, and a skipped one 
       message: "1 tests were skipped",
     });
   }
+});
+
+test("of each kind of events there are enough plans, and only those with too few are repeated", async () => {
+  const asked = [];
+  const inOneRound = { missed: 16, merged: 2, repeated: 1, stale: 8 };
+  const once = async (kind, rounds) => {
+    asked.push([kind, rounds]);
+    const kinds = Object.entries(inOneRound).filter(([it]) => kind === undefined || it === kind);
+    return plansByKind(
+      kinds.map(([it, plans]) => `${plans * rounds} plans of ${it} events, all converged, 0 deletes`).join("\n"),
+    );
+  };
+  const done = await enoughOfEach(["missed", "merged", "stale"], 10, once);
+  assert.deepEqual(asked, [
+    [undefined, 1],
+    ["merged", 4],
+    ["stale", 1],
+  ]);
+  assert.deepEqual(done, { missed: 16, merged: 10, repeated: 1, stale: 16 });
+  await assert.rejects(enoughOfEach(["missed", "late"], 1, once), /no plan of late events/);
+  const lazy = async (kind) => (kind === undefined ? { missed: 1 } : {});
+  await assert.rejects(enoughOfEach(["missed"], 5, lazy), /less than 5 plans of missed events/);
 });
 
 test("every row of the targets has a name, a sentence and counts", () => {
