@@ -79,7 +79,7 @@ pub struct Refused {
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Source {
     pub files: Vec<File>,
-    /// The clusters whose live state is complete; the hub's name is empty.
+    /// The clusters whose live state is complete: all of their files are read. The hub's name is empty.
     pub complete: Vec<String>,
     pub refused: Vec<Refused>,
 }
@@ -107,7 +107,7 @@ pub fn complete_loads(clusters: Vec<String>) -> Vec<Load> {
 pub struct Listing {
     /// Each file, with the cluster of its live objects; `-` is standard input.
     pub files: Vec<(PathBuf, Option<String>)>,
-    /// As in [`Source`].
+    /// The clusters that have a folder of live objects; the hub's name is empty.
     pub complete: Vec<String>,
     pub refused: Vec<Refused>,
     /// The folders that were listed.
@@ -116,7 +116,7 @@ pub struct Listing {
 
 /// Reads all files given with `-f`, in order, each of at most `max` bytes.
 pub fn read(given: &[PathBuf], max: usize) -> Result<Source, SourceError> {
-    let Listing { files, complete, mut refused, .. } = find(given)?;
+    let Listing { files, mut complete, mut refused, .. } = find(given)?;
     let mut read = Vec::new();
     for (path, live) in files {
         match read_text(&path, max) {
@@ -125,6 +125,8 @@ pub fn read(given: &[PathBuf], max: usize) -> Result<Source, SourceError> {
             Err(error) => return Err(error),
         }
     }
+    // The objects of a file that is not read are unknown, not absent.
+    complete.retain(|cluster| refused.iter().all(|it| it.live.as_ref() != Some(cluster)));
     Ok(Source { files: read, complete, refused })
 }
 
@@ -426,6 +428,16 @@ mod tests {
         assert_eq!((source.files.len(), source.complete.len(), source.refused.len()), (1, 0, 1));
         fs::remove_dir_all(root).unwrap();
         fs::remove_dir_all(other).unwrap();
+    }
+
+    #[test]
+    fn a_cluster_with_a_file_that_is_not_read_is_not_complete() {
+        let root = folder_of("partial", &["a.yaml", "live/eu-1/b.yaml", "live/eu-2/c.yaml", "live/_hub/d.yaml"]);
+        fs::write(root.join("live/eu-1/large.yaml"), "x".repeat(5001)).unwrap();
+        rustix::fs::mkfifoat(rustix::fs::CWD, root.join("live/_hub/pipe.yaml"), 0o600.into()).unwrap();
+        let source = read(std::slice::from_ref(&root), 5000).unwrap();
+        assert_eq!((source.complete, source.refused.len(), source.files.len()), (vec!["eu-2".to_owned()], 2, 4));
+        fs::remove_dir_all(root).unwrap();
     }
 
     #[test]
