@@ -17,6 +17,7 @@
 mod action;
 mod backoff;
 mod conditions;
+mod delete_log;
 pub(crate) mod documents;
 pub(crate) mod events;
 mod executor;

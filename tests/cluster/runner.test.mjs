@@ -158,6 +158,7 @@ describe("the runner", () => {
     assert.ok(command(["plan", "--from-cluster", ...hub, ...later, "-o", file]).code < 2);
     assert.match(command(["apply", file, ...hub, ...later, "--dry-run=server"]).out, /1 done by the servers alone/);
     assert.equal(await recent(), 3);
+    assert.ok(await copy("c"), "a dry run deleted");
     assert.match(apply(...later).out, /1 done, 0 not done, 0 held/);
     assert.equal(await copy("c"), undefined);
   });

@@ -115,7 +115,9 @@ async fn save_once(hub: &Cluster, took: &[RecentDeletes], window_seconds: i64) -
         None => hub.create(&new_fleet_plan(DEFAULT_NAME), Effect::Real).await?,
     };
     let meta = Meta::of(&live);
-    let status = status_with(&live, took, window_seconds, &now());
+    let before = read_status(&live);
+    let all: Vec<RecentDeletes> = of_status(&before).iter().chain(took).cloned().collect();
+    let status = with_recent_deletes(&live, &pruned(&all, window_seconds, &now()));
     let precondition =
         Precondition { uid: Some(meta.uid().into()), resource_version: Some(meta.resource_version().into()) };
     let target = fleet_plan_target(meta.name());
@@ -126,16 +128,13 @@ fn chosen(listed: &[Value]) -> Option<&Value> {
     listed.iter().find(|it| Meta::of(it).name() == DEFAULT_NAME).or_else(|| listed.first())
 }
 
-/// The status of a FleetPlan with these deletes. Its other fields stay as they are.
-fn status_with(live: &Value, took: &[RecentDeletes], window_seconds: i64, now: &str) -> Value {
-    let before = read_status(live);
-    let all: Vec<RecentDeletes> = of_status(&before).iter().chain(took).cloned().collect();
-    let list = pruned(&all, window_seconds, now);
+/// The status of a FleetPlan with this list. Its other fields stay as they are.
+pub fn with_recent_deletes(live: &Value, list: &[RecentDeletes]) -> Value {
     let mut status = match Meta::of(live).status() {
         Some(status) if status.as_map().is_some() => status.clone(),
         _ => Value::map([] as [(&str, Value); 0]),
     };
-    let written = serde_json::to_value(&list).and_then(serde_json::from_value::<Value>).expect("a list is JSON");
+    let written = serde_json::to_value(list).and_then(serde_json::from_value::<Value>).expect("a list is JSON");
     if let Some(map) = status.as_map_mut() {
         map.insert("recentDeletes", written);
     }
@@ -174,16 +173,18 @@ mod tests {
     }
 
     #[test]
-    fn deletes_without_a_runner_are_added_and_the_rest_of_the_status_stays() {
+    fn the_rest_of_a_status_stays_beside_the_list() {
         let live = parse(
             r#"{"status":{"digest":"d","new":{"field":1},"recentDeletes":[{"time":"2026-01-01T10:00:00Z","objects":1,"clusters":0}]}}"#,
         );
-        let took = [entry("10:29:00", 2), RecentDeletes { clusters: 3, ..entry("10:29:30", 1) }];
-        let want = r#"{"digest":"d","new":{"field":1},"recentDeletes":[{"clusters":0,"objects":1,"time":"2026-01-01T10:00:00Z"},{"clusters":3,"objects":3,"time":"2026-01-01T10:29:30Z"}]}"#;
-        assert_eq!(status_with(&live, &took, 3600, "2026-01-01T10:30:00Z"), parse(want));
-        let want = r#"{"recentDeletes":[{"clusters":0,"objects":2,"time":"2026-01-01T10:29:00Z"}]}"#;
+        let list = [RecentDeletes { clusters: 3, ..entry("10:29:30", 2) }];
+        let want = r#"{"digest":"d","new":{"field":1},"recentDeletes":[{"clusters":3,"objects":2,"time":"2026-01-01T10:29:30Z"}]}"#;
+        assert_eq!(with_recent_deletes(&live, &list), parse(want));
         for none in ["{}", r#"{"status":null}"#] {
-            assert_eq!(status_with(&parse(none), &took[..1], 3600, "2026-01-01T10:30:00Z"), parse(want));
+            assert_eq!(
+                of_status(&read_status(&Value::map([("status", with_recent_deletes(&parse(none), &list))]))),
+                list
+            );
         }
     }
 
