@@ -96,7 +96,7 @@ pub fn run() -> ExitCode {
         Command::Approve(args) => approve::run(args),
         Command::Run(args) => run::run(args),
         Command::Webhook(args) => webhook::run(args),
-        Command::Crds(args) => crds::run(args),
+        Command::Crds(args) => crds::run(args, screen),
         Command::Select(args) => select::run(args, screen),
         Command::Authorize(args) => authorize::run(args, screen),
         Command::Example(args) => example::run(args),

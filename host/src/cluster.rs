@@ -234,6 +234,8 @@ impl Cluster {
             api_version: Some("v1".to_owned()),
             kind: Some("DeleteOptions".to_owned()),
             preconditions,
+            // With options in the body, an API server ignores those of the query.
+            dry_run: (effect == Effect::DryRun).then(|| vec!["All".to_owned()]),
             propagation_policy: Some("Background".to_owned()),
             ..DeleteOptions::default()
         };

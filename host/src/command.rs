@@ -35,6 +35,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use fleetfold::args;
+use fleetfold::bounded_read::{MAX_CREDENTIALS, MAX_LARGE, read_file};
 use fleetfold::cache::Cache;
 use fleetfold::engine::Engine;
 use fleetfold::guest::{Guest, Limits, Module};
@@ -85,7 +86,7 @@ fn load_module(file: Option<&Path>, verify_key: Option<&Path>) -> Result<Module,
         warn(&format!("compiled code is not kept: {reason}"));
     }
     let Some(file) = file else { return Ok(Module::embedded(&cache)?) };
-    let wasm = std::fs::read(file).map_err(|error| {
+    let wasm = read_file(file, MAX_LARGE).map_err(|error| {
         let message = format_args!("`{}` cannot be read: {error}", file.display()).to_string();
         Failure::new(message, "give the path of a `.wasm` file")
     })?;
@@ -99,7 +100,7 @@ fn load_module(file: Option<&Path>, verify_key: Option<&Path>) -> Result<Module,
 fn check_signature(wasm: &[u8], file: &Path, key_file: &Path) -> Result<(), Failure> {
     let failure =
         |file: &Path, error: SignatureError| Failure::new(format_args!("`{}`: {error}", file.display()), error.hint());
-    let pem = std::fs::read(key_file).map_err(|error| {
+    let pem = read_file(key_file, MAX_CREDENTIALS).map_err(|error| {
         Failure::new(format_args!("`{}` cannot be read: {error}", key_file.display()), "give a public key as PEM")
     })?;
     let key = VerifyKey::from_pem(&pem).map_err(|error| failure(key_file, error))?;

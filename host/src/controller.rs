@@ -17,6 +17,7 @@
 mod action;
 mod backoff;
 mod conditions;
+mod delete_log;
 pub(crate) mod documents;
 pub(crate) mod events;
 mod executor;
@@ -27,13 +28,14 @@ mod live_cache;
 mod members;
 pub mod metrics;
 pub mod metrics_server;
-mod recent_deletes;
+pub mod recent_deletes;
 mod reconcile;
 mod snapshot;
 mod statuses;
 
 pub use action::Action;
-pub use fleet_plan::{APPROVED_ANNOTATION, FLEET_PLAN_API_VERSION, FLEET_PLAN_KIND, read_status};
+pub use fleet_plan::APPROVED_ANNOTATION;
+pub use fleet_plan::status::{fleet_plan_target, read_status};
 pub use snapshot::{Snapshot, SnapshotError, SyncState, follow, snapshot};
 
 use std::collections::BTreeSet;

@@ -9,12 +9,13 @@
 //! 6. [`admission`] is the validating webhook, served over [`tls`]. [`http_server`] is the server of all ports.
 //! 7. [`serve`] serves the page and the fleet that it shows.
 //! 8. [`vectors`] runs the conformance cases against an engine.
-//! 9. [`args`], [`clock`] and [`digest`] are shared helpers.
+//! 9. [`args`], [`bounded_read`], [`clock`] and [`digest`] are shared helpers.
 //!
 //! No rule about fleets lives here: `fleetfold-core` decides what a cluster should have.
 
 pub mod admission;
 pub mod args;
+pub mod bounded_read;
 pub mod cache;
 pub mod clock;
 pub mod cluster;

@@ -4,7 +4,7 @@
 //! second engine to compare the plans ([`compare`]), and summarized as the resulting state ([`workspace_state`]).
 //!
 //! A call that exceeds a limit loses the instance of the engine, and no more: the session loads the state again, finds
-//! the subjects that are the cause ([`blame`]), and puts them aside ([`quarantine`]). The call is answered without
+//! the documents that are the cause ([`blame`]), and puts them aside ([`quarantine`]). The call is answered without
 //! them.
 
 pub mod blame;

@@ -9,14 +9,13 @@
 
 use std::collections::BTreeSet;
 use std::fmt::Display;
-use std::fs::{self, FileType, OpenOptions};
-use std::io::{self, Read};
-use std::os::unix::fs::OpenOptionsExt;
+use std::fs::{self, FileType};
+use std::io;
 use std::path::{Path, PathBuf};
 
+use fleetfold::bounded_read::{self, ReadError};
 use fleetfold_core::api::load::Load;
 use fleetfold_core::object::folder::{self, Role};
-use rustix::fs::OFlags;
 
 /// The largest file that is read, unless a flag allows more.
 pub const MAX_FILE_SIZE: usize = 16 << 20;
@@ -80,7 +79,7 @@ pub struct Refused {
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Source {
     pub files: Vec<File>,
-    /// The clusters whose live state is complete; the hub's name is empty.
+    /// The clusters whose live state is complete: all of their files are read. The hub's name is empty.
     pub complete: Vec<String>,
     pub refused: Vec<Refused>,
 }
@@ -108,7 +107,7 @@ pub fn complete_loads(clusters: Vec<String>) -> Vec<Load> {
 pub struct Listing {
     /// Each file, with the cluster of its live objects; `-` is standard input.
     pub files: Vec<(PathBuf, Option<String>)>,
-    /// As in [`Source`].
+    /// The clusters that have a folder of live objects; the hub's name is empty.
     pub complete: Vec<String>,
     pub refused: Vec<Refused>,
     /// The folders that were listed.
@@ -117,7 +116,7 @@ pub struct Listing {
 
 /// Reads all files given with `-f`, in order, each of at most `max` bytes.
 pub fn read(given: &[PathBuf], max: usize) -> Result<Source, SourceError> {
-    let Listing { files, complete, mut refused, .. } = find(given)?;
+    let Listing { files, mut complete, mut refused, .. } = find(given)?;
     let mut read = Vec::new();
     for (path, live) in files {
         match read_text(&path, max) {
@@ -126,6 +125,8 @@ pub fn read(given: &[PathBuf], max: usize) -> Result<Source, SourceError> {
             Err(error) => return Err(error),
         }
     }
+    // The objects of a file that is not read are unknown, not absent.
+    complete.retain(|cluster| refused.iter().all(|it| it.live.as_ref() != Some(cluster)));
     Ok(Source { files: read, complete, refused })
 }
 
@@ -167,38 +168,21 @@ pub fn read_text(path: &Path, max: usize) -> Result<String, SourceError> {
     let is_stdin = path.as_os_str() == "-";
     let max = if is_stdin { max.saturating_mul(STDIN_FACTOR) } else { max };
     let bytes = match is_stdin {
-        true => read_bounded(io::stdin().lock(), max),
-        false => {
-            if !fs::metadata(path).map_err(|error| unreadable(path, &error))?.is_file() {
-                return Err(special(path));
-            }
-            // Checked again once it is open: a pipe that took its place would block.
-            let flags = OFlags::NONBLOCK.bits().cast_signed();
-            let file = OpenOptions::new().read(true).custom_flags(flags).open(path);
-            let file = file.map_err(|error| unreadable(path, &error))?;
-            match file.metadata() {
-                Ok(it) if !it.is_file() => return Err(special(path)),
-                Ok(_) => read_bounded(file, max),
-                Err(error) => Err(error),
-            }
+        true => bounded_read::read_to_limit(io::stdin().lock(), max),
+        false => bounded_read::read_file(path, max),
+    };
+    let bytes = bytes.map_err(|error| match error {
+        ReadError::Folder | ReadError::Special => special(path),
+        ReadError::TooLarge { max } => {
+            let hint = "split it, or allow more with `--max-file-size` where the command has it";
+            SourceError::refusal(format_args!("`{}` is larger than {max} bytes", name_of(path)), hint)
         }
-    };
-    let Some(bytes) = bytes.map_err(|error| unreadable(path, &error))? else {
-        let hint = "split it, or allow more with `--max-file-size` where the command has it";
-        return Err(SourceError::refusal(format_args!("`{}` is larger than {max} bytes", name_of(path)), hint));
-    };
+        ReadError::Io(error) => unreadable(path, &error),
+    })?;
     String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
         SourceError::new(format_args!("`{}` is not UTF-8 at byte {at}", name_of(path)), "documents are UTF-8 text")
     })
-}
-
-/// Everything, or nothing if it is more than `max` bytes.
-fn read_bounded(reader: impl Read, max: usize) -> io::Result<Option<Vec<u8>>> {
-    let mut bytes = Vec::new();
-    let limit = u64::try_from(max).unwrap_or(u64::MAX).saturating_add(1);
-    let count = reader.take(limit).read_to_end(&mut bytes)?;
-    Ok((count <= max).then_some(bytes))
 }
 
 fn special(path: &Path) -> SourceError {
@@ -444,6 +428,16 @@ mod tests {
         assert_eq!((source.files.len(), source.complete.len(), source.refused.len()), (1, 0, 1));
         fs::remove_dir_all(root).unwrap();
         fs::remove_dir_all(other).unwrap();
+    }
+
+    #[test]
+    fn a_cluster_with_a_file_that_is_not_read_is_not_complete() {
+        let root = folder_of("partial", &["a.yaml", "live/eu-1/b.yaml", "live/eu-2/c.yaml", "live/_hub/d.yaml"]);
+        fs::write(root.join("live/eu-1/large.yaml"), "x".repeat(5001)).unwrap();
+        rustix::fs::mkfifoat(rustix::fs::CWD, root.join("live/_hub/pipe.yaml"), 0o600.into()).unwrap();
+        let source = read(std::slice::from_ref(&root), 5000).unwrap();
+        assert_eq!((source.complete, source.refused.len(), source.files.len()), (vec!["eu-2".to_owned()], 2, 4));
+        fs::remove_dir_all(root).unwrap();
     }
 
     #[test]

@@ -11,7 +11,6 @@ mod validity;
 pub use validity::Validity;
 
 use std::fmt;
-use std::fs;
 use std::io;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -31,6 +30,7 @@ use tokio::time::{MissedTickBehavior, interval, sleep, timeout};
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::server::TlsStream;
 
+use crate::bounded_read::{MAX_CREDENTIALS, ReadError, read_file};
 use crate::digest::digest;
 
 /// How often the files are read.
@@ -114,7 +114,7 @@ impl fmt::Debug for TlsListener {
 pub enum TlsError {
     Unreadable {
         file: PathBuf,
-        error: io::Error,
+        error: ReadError,
     },
     /// The file contains no PEM block of the wanted kind.
     Missing {
@@ -204,7 +204,9 @@ impl Contents {
 
 impl TlsFiles {
     fn read(&self) -> Result<Contents, TlsError> {
-        let read = |file: &Path| fs::read(file).map_err(|error| TlsError::Unreadable { file: file.to_owned(), error });
+        let read = |file: &Path| {
+            read_file(file, MAX_CREDENTIALS).map_err(|error| TlsError::Unreadable { file: file.to_owned(), error })
+        };
         let client_ca = self.client_ca.as_deref().map(read).transpose()?;
         Ok(Contents { cert: read(&self.cert)?, key: read(&self.key)?, client_ca })
     }

@@ -87,6 +87,24 @@ fn a_plan_that_needs_too_much_memory_is_made_without_the_cause() {
     assert!(session.quarantine().is_empty());
 }
 
+#[test]
+fn an_override_that_needs_too_much_memory_for_every_preset_is_the_one_cause() {
+    let mut session = session();
+    let big = format!(
+        r#"{{"apiVersion":"greenhouse.sap/v1alpha1","kind":"PluginOverride","metadata":{{"name":"big","namespace":"acme"}},"spec":{{"overrides":[{{"path":"o","value":"{}"}}]}}}}"#,
+        "x".repeat(OPTION)
+    );
+    load(&mut session, &[big.clone()]);
+    // The presets that it reaches keep their last state.
+    assert_eq!([actions(&mut session, "a"), actions(&mut session, "b")], [0, 0]);
+    let quarantined: Vec<&str> = session.quarantine().iter().map(|it| it.reference.as_str()).collect();
+    assert_eq!(quarantined, ["PluginOverride/acme/big"]);
+    // Repaired, they are planned like any other.
+    load(&mut session, &[big.replace(&"x".repeat(OPTION), "small")]);
+    assert_eq!([actions(&mut session, "a"), actions(&mut session, "b")], [CLUSTERS, CLUSTERS]);
+    assert!(session.quarantine().is_empty());
+}
+
 /// A folder with the fleet and the heavy preset, and an empty hub.
 fn folder(name: &str) -> PathBuf {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("quarantine").join(name);

@@ -120,6 +120,21 @@ async fn an_authority_that_cannot_be_used_is_told() {
     }
 }
 
+#[tokio::test]
+async fn a_pipe_or_a_device_in_place_of_a_file_is_refused() {
+    let (folder, server) = (Folder::new("special"), issued());
+    folder.put("one", &server.cert.pem(), &server.signing_key.serialize_pem());
+    let authority = folder.0.join("ca.crt");
+    let pipe = folder.0.join("pipe");
+    rustix::fs::mkfifoat(rustix::fs::CWD, &pipe, 0o600.into()).unwrap();
+    for special in [pipe.as_path(), Path::new("/dev/zero")] {
+        symlink(special, &authority).unwrap();
+        let error = folder.listen().unwrap_err().to_string();
+        assert!(error.contains("ca.crt") && error.contains("it is a pipe or a device"), "{error}");
+        fs::remove_file(&authority).unwrap();
+    }
+}
+
 /// An authority that signs client certificates.
 fn authority() -> CertifiedIssuer<'static, KeyPair> {
     let mut params = CertificateParams::new([]).unwrap();

@@ -89,6 +89,80 @@ describe("the runner", () => {
     assert.equal(planOf(plane, LIMITS).code, 0);
   });
 
+  test("small applies count as one large one, and nothing is applied while FleetPlans cannot be read", async () => {
+    await prepare();
+    const names = ["a", "b", "c", "d"];
+    for (const name of names)
+      await plane.hub.apply({
+        apiVersion: "types.kubefed.io/v1beta1",
+        kind: "FederatedConfigMap",
+        metadata: { name, namespace: "shop" },
+        spec: {
+          template: { data: { key: name } },
+          placement: { clusters: [{ name: "berlin" }, { name: "tokyo" }] },
+        },
+      });
+    const file = join(plane.folder, "small.json");
+    const hub = ["--kubeconfig", plane.KUBECONFIG, "--contact-members"];
+    const apply = (...limits) => {
+      assert.ok(command(["plan", "--from-cluster", ...hub, ...limits, "-o", file]).code < 2);
+      return command(["apply", file, ...hub, ...limits]);
+    };
+    const recent = async () =>
+      ((await plane.hub.find(OWN))?.status?.recentDeletes ?? []).reduce((sum, it) => sum + it.objects, 0);
+    const copy = (name) => berlin.find(`ConfigMap/shop/${name}`);
+    const leaveBerlin = (name) =>
+      plane.hub.patch(`FederatedConfigMap/shop/${name}`, { spec: { placement: { clusters: [{ name: "tokyo" }] } } });
+    const limits = ["--max-deletes", "3", "--max-delete-percent", "100"];
+
+    // The example has a copy too many, which counts as well. There is no FleetPlan before.
+    assert.equal(await plane.hub.find(OWN), undefined);
+    const first = apply(...limits);
+    assert.equal(first.code, 0, first.out + first.err);
+    assert.equal(await recent(), 1);
+    for (const name of ["a", "b"]) {
+      await leaveBerlin(name);
+      const applied = apply(...limits);
+      assert.equal(applied.code, 0, applied.out + applied.err);
+      assert.equal(await copy(name), undefined);
+    }
+    assert.equal(await recent(), 3);
+    await leaveBerlin("c");
+    assert.match(apply(...limits).out, /0 done, 0 not done, 1 held/);
+    assert.ok(await copy("c"), "each apply counted by itself");
+    assert.equal(await recent(), 3);
+
+    // A user who may not read FleetPlans does not know how much of the budget is left.
+    const elsewhere = ["", "apps", "batch", "core.kubefed.io", "types.kubefed.io"];
+    await plane.hub.apply([
+      {
+        apiVersion: "rbac.authorization.k8s.io/v1",
+        kind: "ClusterRole",
+        metadata: { name: "no-fleet-plans" },
+        rules: [{ apiGroups: elsewhere, resources: ["*"], verbs: ["*"] }],
+      },
+      {
+        apiVersion: "rbac.authorization.k8s.io/v1",
+        kind: "ClusterRoleBinding",
+        metadata: { name: "no-fleet-plans" },
+        subjects: [{ kind: "User", apiGroup: "rbac.authorization.k8s.io", name: "qa" }],
+        roleRef: { kind: "ClusterRole", apiGroup: "rbac.authorization.k8s.io", name: "no-fleet-plans" },
+      },
+    ]);
+    const refused = command(["apply", file, "--kubeconfig", plane.hub.kubeconfig("qa"), "--contact-members"]);
+    assert.equal(refused.code, 2, refused.out + refused.err);
+    assert.match(refused.err, /nothing is applied, because FleetPlans cannot be read: .*fleetplans/);
+
+    // A server-side dry run takes nothing, and a window that is over frees the budget.
+    const later = [...limits, "--delete-window", "1s"];
+    assert.ok(command(["plan", "--from-cluster", ...hub, ...later, "-o", file]).code < 2);
+    assert.match(command(["apply", file, ...hub, ...later, "--dry-run=server"]).out, /1 done by the servers alone/);
+    assert.equal(await recent(), 3);
+    assert.ok(await copy("c"), "a dry run deleted");
+    assert.match(apply(...later).out, /1 done, 0 not done, 0 held/);
+    assert.equal(await copy("c"), undefined);
+  });
+
   test("a plan waits until its digest is approved, and for that plan alone", async () => {
     await prepare();
     const runner = await plane.run({ args: [...ARGS, "--require-approval"] });

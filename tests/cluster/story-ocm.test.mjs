@@ -1,6 +1,7 @@
 // Seed 001 on a real hub: sets say whether they are empty, placements say which clusters they chose.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import { command } from "./command.mjs";
 import { eventually } from "./control-plane.mjs";
 import { condition, startPlane, Story } from "./stories.mjs";
 
@@ -46,6 +47,53 @@ describe("ocm", () => {
     await story.settle();
     assert.deepEqual(await decided("dev/checkout-decision-1"), ["shop-2"]);
     await story.expectQuiet();
+  });
+
+  test("an emptied placement keeps its decision until that is allowed and approved", async () => {
+    const story = await Story.begin(plane, "stories/001-middleware", { args: ARGS });
+    await label("shop-2", MIDDLEWARE, "true");
+    await story.settle();
+    assert.deepEqual(await decided("dev/checkout-decision-1"), ["shop-1", "shop-2"]);
+    await story.runner.stop();
+
+    const since = new Date();
+    const writes = async () =>
+      (await plane.hub.auditWrites({ user: "runner", since })).filter((it) =>
+        it.resource.startsWith("placementdecisions"),
+      );
+    const own = async () => (await plane.hub.get("FleetPlan/fleetfold")).status;
+    const approve = async () => {
+      const { code, err } = command(["approve", (await own()).digest, "--kubeconfig", plane.KUBECONFIG]);
+      assert.equal(code, 0, err);
+    };
+    for (const cluster of ["shop-1", "shop-2"]) await label(cluster, MIDDLEWARE, "false");
+    const none = ["--require-approval", "--max-deletes", "0", "--max-delete-percent", "0", "--max-changes", "0"];
+    const strict = await plane.run({ args: ["--dialect", "ocm", ...none] });
+    await strict.reconcile();
+    await eventually(
+      async () => (await own()).held?.some((it) => it.target === "PlacementDecision/dev/checkout-decision-1"),
+      { what: "the decision being held" },
+    );
+    await strict.reconcile();
+    assert.deepEqual(await writes(), []);
+    assert.deepEqual(await decided("dev/checkout-decision-1"), ["shop-1", "shop-2"]);
+    await strict.stop();
+
+    const allowed = await plane.run({ args: [...ARGS, "--require-approval", "--allow-empty-selection"] });
+    await allowed.reconcile();
+    await eventually(
+      async () => condition(await plane.hub.get("FleetPlan/fleetfold"), "Approved")?.startsWith("False"),
+      {
+        what: "the plan waiting for approval",
+      },
+    );
+    assert.deepEqual(await writes(), []);
+    await approve();
+    await eventually(async () => (await decided("dev/checkout-decision-1")).length === 0, {
+      what: "the approved decision",
+    });
+    assert.ok((await writes()).length > 0);
+    await allowed.stop();
   });
 
   test("a placement that goes takes its decisions along", async () => {

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { root } from "../cluster/documents.mjs";
 import { linesOf } from "./generated.mjs";
-import { ROWS } from "./rows.mjs";
+import { ROWS, enoughOfEach, plansByKind } from "./rows.mjs";
 import { nodeTest, output, sum } from "./run.mjs";
 import { runRows, tableOf, wantedOf } from "./table.mjs";
 
@@ -69,7 +69,45 @@ test("tests that are skipped, fail or do not run are no tests that held", async 
     /^Error: 1 tests were skipped$/,
   );
   await assert.rejects(run('test("a", () => { throw new Error("x"); });'), /ended with 1/);
-  await assert.rejects(run('test("a", () => {});', "another name"), /no test ran|skipped/);
+  await assert.rejects(run('test("a", () => {});', "another name"), /no test ran/);
+});
+
+test("a test that a pattern leaves out is not a skipped test, and a skipped one beside it still is", async () => {
+  const log = join(logs, "pattern.log");
+  const file = join(logs, "pattern.test.mjs");
+  const run = (text) => {
+    writeFileSync(file, `import test from "node:test";\n${text}`);
+    return nodeTest([file], { log, pattern: "^chosen" });
+  };
+  const both = 'test("chosen", () => console.log("7 cases")); test("other", () => {}); test("one more", () => {});';
+  assert.match(await run(both), /^7 cases$/m);
+  for (const skip of ["true", '"why"']) {
+    await assert.rejects(run(`${both} test("chosen too", { skip: ${skip} }, () => {});`), {
+      message: "1 tests were skipped",
+    });
+  }
+});
+
+test("of each kind of events there are enough plans, and only those with too few are repeated", async () => {
+  const asked = [];
+  const inOneRound = { missed: 16, merged: 2, repeated: 1, stale: 8 };
+  const once = async (kind, rounds) => {
+    asked.push([kind, rounds]);
+    const kinds = Object.entries(inOneRound).filter(([it]) => kind === undefined || it === kind);
+    return plansByKind(
+      kinds.map(([it, plans]) => `${plans * rounds} plans of ${it} events, all converged, 0 deletes`).join("\n"),
+    );
+  };
+  const done = await enoughOfEach(["missed", "merged", "stale"], 10, once);
+  assert.deepEqual(asked, [
+    [undefined, 1],
+    ["merged", 4],
+    ["stale", 1],
+  ]);
+  assert.deepEqual(done, { missed: 16, merged: 10, repeated: 1, stale: 16 });
+  await assert.rejects(enoughOfEach(["missed", "late"], 1, once), /no plan of late events/);
+  const lazy = async (kind) => (kind === undefined ? { missed: 1 } : {});
+  await assert.rejects(enoughOfEach(["missed"], 5, lazy), /less than 5 plans of missed events/);
 });
 
 test("every row of the targets has a name, a sentence and counts", () => {

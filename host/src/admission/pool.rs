@@ -9,6 +9,7 @@
 //!    repeating one does not take the others. The time doubles with each such review.
 //! 4. A review is answered by a workspace that has at least the documents that were there when the webhook became
 //!    ready.
+//! 5. A review whose API server no longer waits for the verdict is dropped, so that it delays no other.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
@@ -206,6 +207,7 @@ impl Shared {
 impl Queues {
     /// The first review that a workspace may answer.
     fn take_review(&mut self, index: usize) -> Option<PendingReview> {
+        self.reviews.retain(|it| !it.reply.is_closed());
         let now = Instant::now();
         let is_isolated = |user: &str| self.isolated_users.get(user).is_some_and(|it| it.until > now);
         let may = |it: &PendingReview| self.applied[index] >= it.after && (index == 0 || !is_isolated(&it.user));

@@ -101,6 +101,20 @@ impl ApiError {
         )
     }
 
+    /// Whether the server refused the request, so that nothing changed. After another error it may have.
+    pub fn is_refusal(&self) -> bool {
+        matches!(
+            self,
+            Self::Unauthorized { .. }
+                | Self::Forbidden { .. }
+                | Self::NotServed { .. }
+                | Self::NotFound { .. }
+                | Self::Conflict { .. }
+                | Self::Invalid { .. }
+                | Self::Denied { .. }
+        )
+    }
+
     /// The same error without values: an API server quotes the values of an invalid Secret.
     pub fn without_values(self) -> ApiError {
         match self {

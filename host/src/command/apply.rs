@@ -5,20 +5,22 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::ValueEnum;
-use fleetfold::clock::now;
-use fleetfold::cluster::{Cluster, Effect};
-use fleetfold::controller::{Action, Snapshot};
+use fleetfold::bounded_read::{MAX_LARGE, read_text_file};
+use fleetfold::clock::{self, now};
+use fleetfold::cluster::{ApiError, Cluster, Effect};
+use fleetfold::controller::{Action, Snapshot, recent_deletes};
 use fleetfold::session::compare::compare;
 use fleetfold_core::api::configure::Configure;
-use fleetfold_core::api::plan::{PlanAnswer, PlanRequest};
+use fleetfold_core::api::plan::{PlanAnswer, PlanRequest, RecentDeleteInput};
 use fleetfold_core::diagnostic::read::from_value_ignoring_unknown;
 use fleetfold_core::value::json::parse_answer;
+use fleetfold_crds::RecentDeletes;
 use futures::future::join_all;
 
 use super::EngineArgs;
 use super::hub::{HubArgs, MemberArgs, runtime};
 use super::limits::LimitArgs;
-use crate::command::output::{Failure, Screen, print};
+use crate::command::output::{Failure, Screen, print, warn};
 use crate::render::compare::{Sides, table};
 use crate::render::style::{Ink, Palette};
 
@@ -67,11 +69,10 @@ pub fn run(args: &Args, screen: Screen) -> Result<ExitCode, Failure> {
     let runtime = runtime()?;
     let done = runtime.block_on(async {
         let mut snapshot = args.members.snapshot(&args.hub, engine).await?;
+        let recent_deletes = Some(known(&snapshot.recent_deletes)?);
         snapshot.warn();
-        if let Some(limits) = args.limits.settings() {
-            snapshot.session.change(Configure { limits: Some(limits), ..Configure::default() })?;
-        }
-        let recent_deletes = Some(snapshot.recent_deletes.clone());
+        let settings = Configure { limits: args.limits.settings(), ..Configure::default() };
+        let window_seconds = snapshot.session.change(settings)?.answer.limits.window_seconds;
         let request =
             PlanRequest { now: Some(now().into()), reveal: Some(true), recent_deletes, ..PlanRequest::default() };
         let plan = snapshot.session.call(&request)?.answer;
@@ -79,7 +80,7 @@ pub fn run(args: &Args, screen: Screen) -> Result<ExitCode, Failure> {
             return report_stale(&saved, &mut snapshot, screen);
         }
         let effect = if args.dry_run == DryRun::Server { Effect::DryRun } else { Effect::Real };
-        apply(&plan, &snapshot.clusters, effect, screen.out).await
+        apply(&plan, &Servers { clusters: &snapshot.clusters, effect, window_seconds }, screen.out).await
     });
     runtime.shutdown_background();
     done
@@ -89,7 +90,7 @@ fn read(path: &Path) -> Result<PlanAnswer, Failure> {
     let hint = "give a file that `fleetfold plan -o plan.json` wrote";
     let wrong =
         |problem: String| Failure::new(format_args!("`{}` is not a saved plan: {problem}", path.display()), hint);
-    let written = std::fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?;
+    let written = read_text_file(path, MAX_LARGE).map_err(|error| wrong(error.to_string()))?;
     let plan = if path.extension().is_some_and(|it| it == "json") {
         parse_answer(&written).map_err(|error| wrong(format!("{} at {}", error.message, error.place)))?
     } else {
@@ -115,8 +116,46 @@ fn report_stale(saved: &PlanAnswer, snapshot: &mut Snapshot, screen: Screen) -> 
     Ok(ExitCode::from(1))
 }
 
+/// What was deleted recently. A plan that does not count it could delete more than the limits allow.
+fn known(recent: &Result<Vec<RecentDeleteInput>, ApiError>) -> Result<Vec<RecentDeleteInput>, Failure> {
+    recent.clone().map_err(|error| {
+        let message = format_args!("nothing is applied, because FleetPlans cannot be read: {error}").to_string();
+        Failure::new(message, "let this user list `fleetplans`: recent deletes count against the limits")
+    })
+}
+
+/// Where a plan is applied.
+struct Servers<'a> {
+    /// The hub and the reachable members.
+    clusters: &'a [Cluster],
+    effect: Effect,
+    /// For how long deletes count.
+    window_seconds: i64,
+}
+
+impl Servers<'_> {
+    fn named(&self, name: &str) -> Result<&Cluster, String> {
+        let cluster = self.clusters.iter().find(|it| it.name() == name);
+        cluster.ok_or_else(|| "the cluster cannot be reached".to_owned())
+    }
+
+    async fn apply(&self, action: &Action) -> Result<(), String> {
+        let applied = action.apply(self.named(&action.cluster)?, self.effect).await;
+        applied.map(drop).map_err(|error| format!("{error} ({})", error.hint()))
+    }
+
+    /// Records what actions took, for the limits of the next plans.
+    async fn record(&self, took: &[RecentDeletes]) -> Result<(), String> {
+        if took.is_empty() || self.effect == Effect::DryRun || self.window_seconds == 0 {
+            return Ok(());
+        }
+        let saved = recent_deletes::save(self.named("")?, took, self.window_seconds).await;
+        saved.map_err(|error| format!("{error} ({})", error.hint()))
+    }
+}
+
 /// Applies the actions wave by wave. A failure stops only the later waves of its subject.
-async fn apply(plan: &PlanAnswer, clusters: &[Cluster], effect: Effect, palette: Palette) -> Result<ExitCode, Failure> {
+async fn apply(plan: &PlanAnswer, servers: &Servers<'_>, palette: Palette) -> Result<ExitCode, Failure> {
     let actions: Vec<Action> = plan.actions.iter().cloned().map(Action::from).collect();
     let waves: BTreeSet<i64> = actions.iter().map(|it| it.wave).collect();
     let mut failed: BTreeSet<&str> = BTreeSet::new();
@@ -128,11 +167,13 @@ async fn apply(plan: &PlanAnswer, clusters: &[Cluster], effect: Effect, palette:
             not_done += 1;
             print(line(action, palette.paint(Ink::Yellow, "not done"), "a wave before it failed"))?;
         }
-        let results = join_all(now.iter().map(|action| apply_one(action, clusters, effect))).await;
+        let results = join_all(now.iter().map(|action| servers.apply(action))).await;
+        let mut took = Vec::new();
         for (action, result) in now.into_iter().zip(results) {
             match result {
                 Ok(()) => {
                     done += 1;
+                    action.takes.iter().for_each(|it| recent_deletes::record(&mut took, it, &clock::now()));
                     print(line(action, palette.paint(Ink::Green, "done"), &action.reason))?;
                 }
                 Err(problem) => {
@@ -142,17 +183,15 @@ async fn apply(plan: &PlanAnswer, clusters: &[Cluster], effect: Effect, palette:
                 }
             }
         }
+        // After each wave: a command that is stopped has recorded all waves but one.
+        if let Err(problem) = servers.record(&took).await {
+            warn(&format!("the next plans will not count the deletes of wave {wave}: {problem}"));
+        }
     }
     let held = plan.held.len();
-    let tried = if effect == Effect::DryRun { " by the servers alone" } else { "" };
+    let tried = if servers.effect == Effect::DryRun { " by the servers alone" } else { "" };
     print(format_args!("{done} done{tried}, {not_done} not done, {held} held\ndigest {}\n", plan.digest))?;
     Ok(ExitCode::from(u8::from(not_done > 0)))
-}
-
-async fn apply_one(action: &Action, clusters: &[Cluster], effect: Effect) -> Result<(), String> {
-    let cluster = clusters.iter().find(|it| it.name() == action.cluster);
-    let cluster = cluster.ok_or_else(|| "the cluster cannot be reached".to_owned())?;
-    action.apply(cluster, effect).await.map(drop).map_err(|error| format!("{error} ({})", error.hint()))
 }
 
 fn line(action: &Action, word: impl std::fmt::Display, why: &str) -> String {

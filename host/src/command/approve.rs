@@ -3,9 +3,8 @@
 use std::process::ExitCode;
 
 use fleetfold::cluster::{Effect, operation};
-use fleetfold::controller::{APPROVED_ANNOTATION, FLEET_PLAN_API_VERSION, FLEET_PLAN_KIND, read_status};
+use fleetfold::controller::{APPROVED_ANNOTATION, fleet_plan_target, read_status};
 use fleetfold::meta::Meta;
-use fleetfold::target::Target;
 use fleetfold_core::Value;
 use fleetfold_core::engine::patch::Verb;
 
@@ -43,12 +42,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Failure> {
 
 async fn approve(args: &Args) -> Result<ExitCode, Failure> {
     let hub = args.hub.connect().await?;
-    let target = Target {
-        api_version: FLEET_PLAN_API_VERSION.into(),
-        kind: FLEET_PLAN_KIND.into(),
-        namespace: String::new(),
-        name: args.name.clone(),
-    };
+    let target = fleet_plan_target(&args.name);
     let Some(fleet_plan) = hub.get(&target).await? else {
         let hint = "is `fleetfold run` running? give its name with `--name`";
         return Err(Failure::new(format_args!("there is no {target}"), hint));

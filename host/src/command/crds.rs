@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use fleetfold_core::{Workspace, yaml};
 
 use super::fleet::Fleet;
-use crate::command::output::{Failure, print, warn};
+use crate::command::output::{Failure, Screen, print, warn};
 
 /// Print the CustomResourceDefinitions that no other system installs
 #[derive(Debug, clap::Args)]
@@ -29,8 +29,12 @@ pub struct Args {
     files: Vec<PathBuf>,
 }
 
-pub fn run(args: &Args) -> Result<ExitCode, Failure> {
+pub fn run(args: &Args, screen: Screen) -> Result<ExitCode, Failure> {
     let mut fleet = Fleet::load(&args.files, Box::new(Workspace::default()))?;
+    if fleet.has_unreadable() {
+        fleet.print_findings(screen.err);
+        return Err(Failure::new("some documents cannot be read", "fix the documents, or leave out their files"));
+    }
     if args.overlay {
         let overlay = fleetfold_crds::overlay(&fleet.documents()?);
         match overlay {

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use fleetfold::bounded_read::{MAX_CREDENTIALS, read_text_file};
 use fleetfold_core::api::configure::Configure;
 use fleetfold_core::value::{Text, Value};
 
@@ -47,7 +48,7 @@ fn read(file: &Path) -> Result<Text, Failure> {
     let refuse = |problem: &dyn std::fmt::Display| {
         Failure::new(format_args!("the digest key `{}` cannot be used: {problem}", file.display()), HINT)
     };
-    let read = std::fs::read_to_string(file).map_err(|error| refuse(&error))?;
+    let read = read_text_file(file, MAX_CREDENTIALS).map_err(|error| refuse(&error))?;
     match read.trim() {
         key if key.len() < MIN_LENGTH => Err(refuse(&format_args!("it has fewer than {MIN_LENGTH} characters"))),
         key => Ok(key.into()),

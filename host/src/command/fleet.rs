@@ -22,6 +22,7 @@ use fleetfold_core::diagnostic::read::from_value;
 use fleetfold_core::object::Redacted;
 use fleetfold_core::object::folder::{self, HUB};
 use fleetfold_core::value::MaybeAbsent;
+use fleetfold_core::value::json::parse_answer;
 use fleetfold_core::value::suggest::did_you_mean;
 
 use super::EngineArgs;
@@ -32,7 +33,7 @@ use crate::render::counted;
 use crate::render::finding::{Finding, Severity, Texts};
 use crate::render::style::Palette;
 use crate::source::{self, File, Refused, Source};
-use fleetfold::session::blame::{self, Workbench};
+use fleetfold::session::blame::{self, LoadedDocument, Workbench, documents_of};
 use fleetfold::session::changes;
 
 /// The documents and the engine.
@@ -177,7 +178,7 @@ impl Fleet {
         Ok(answer)
     }
 
-    /// After a call that exceeded a limit: loads everything again, puts the subjects aside that are the cause, and
+    /// After a call that exceeded a limit: loads everything again, puts the documents aside that are the cause, and
     /// returns the response without them, or else the one of the call.
     fn recover(&mut self, request: &str, response: String) -> String {
         let found = blame::search(self, request, &[], &BTreeSet::new());
@@ -185,9 +186,9 @@ impl Fleet {
             self.restore();
             return response;
         };
-        for subject in &found.blamed {
+        for document in &found.blamed {
             warn(&format!(
-                "{subject} exceeds a limit of the engine and is quarantined; raise `--timeout` or `--memory`"
+                "{document} exceeds a limit of the engine and is quarantined; raise `--timeout` or `--memory`"
             ));
         }
         let quarantined = Some(found.blamed.into_iter().map(Into::into).collect());
@@ -383,12 +384,24 @@ impl Workbench for Fleet {
     fn deadline(&self) -> Option<Duration> {
         self.engine.deadline()
     }
+
+    fn loaded_documents(&self) -> Vec<LoadedDocument> {
+        self.requests.iter().filter_map(|it| load_in(it)).flat_map(|it| documents_of(&it)).collect()
+    }
 }
 
 impl fmt::Debug for Fleet {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Fleet").field("findings", &self.findings).finish_non_exhaustive()
     }
+}
+
+/// The documents that a request loads, if it does.
+fn load_in(request: &str) -> Option<Load> {
+    let mut value = parse_answer(request).ok()?;
+    let map = value.as_map_mut()?;
+    let op = map.remove("op")?;
+    (op.as_text() == Some(Load::NAME)).then(|| from_value(value).ok()).flatten()
 }
 
 /// The finding about a file that is not read.

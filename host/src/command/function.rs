@@ -10,6 +10,7 @@
 
 mod config;
 mod list;
+mod refused;
 mod render;
 mod results;
 
@@ -19,12 +20,13 @@ use std::process::ExitCode;
 
 use fleetfold_core::api::lint::Lint;
 use fleetfold_core::api::load::Load;
-use fleetfold_core::{Value, yaml};
+use fleetfold_core::yaml;
 
 use self::config::{Config, Task};
 use self::list::{ResourceList, is_ours};
+use self::refused::{Done, Refused};
 use super::EngineArgs;
-use super::fleet::{Fleet, empty_map};
+use super::fleet::Fleet;
 use crate::command::output::{Failure, Screen, print};
 use crate::render::finding::{Finding, Severity, Texts, is_at_least};
 use crate::render::style::Palette;
@@ -77,40 +79,6 @@ pub fn run(args: &Args, screen: Screen) -> Result<ExitCode, Failure> {
     let results = findings.iter().map(|it| results::result(it, list.item_of(it)));
     print(yaml::print(&list.with(items, results.collect())))?;
     Ok(ExitCode::from(code))
-}
-
-/// The outcome of a run.
-struct Done {
-    items: Vec<Value>,
-    findings: Vec<Finding>,
-    /// The texts that findings quote.
-    texts: Texts,
-    code: u8,
-}
-
-/// Why a run has no outcome.
-enum Refused {
-    /// All problems of the configuration.
-    Config(Vec<Finding>),
-    Failed(Failure),
-}
-
-impl From<Failure> for Refused {
-    fn from(failure: Failure) -> Self {
-        Refused::Failed(failure)
-    }
-}
-
-impl Refused {
-    /// The unchanged items with the reason.
-    fn into_done(self, list: &ResourceList) -> Done {
-        let (findings, texts) = match self {
-            Refused::Config(findings) => (findings, list.texts()),
-            Refused::Failed(Failure::Refused { finding, texts }) => (vec![*finding], texts),
-            Refused::Failed(failure) => (vec![Finding::from(&failure.to_finding("failed"))], Texts::new()),
-        };
-        Done { items: list.values(), findings, texts, code: 2 }
-    }
 }
 
 fn work(args: &Args, list: &ResourceList, config: &Config) -> Result<Done, Failure> {

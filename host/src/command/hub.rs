@@ -106,7 +106,7 @@ impl MemberArgs {
         snapshot.warn();
         let Snapshot { session, recent_deletes, .. } = snapshot;
         let (engine, requests) = session.into_parts();
-        Ok(LoadedHub { engine, requests, recent_deletes })
+        Ok(LoadedHub { engine, requests, recent_deletes: recent_deletes.unwrap_or_default() })
     }
 
     /// The same within a runtime; returns the clusters as well.

@@ -5,12 +5,12 @@ mod inspect;
 mod metadata;
 mod sign;
 
-use std::fs;
-use std::io::{self, Read};
+use std::io;
 use std::path::Path;
 use std::process::ExitCode;
 
 use clap::Subcommand;
+use fleetfold::bounded_read::{MAX_LARGE, read_file, read_to_limit};
 use fleetfold_module::ModuleError;
 
 use crate::command::output::{Failure, Screen};
@@ -49,12 +49,8 @@ pub fn run(args: &Args, screen: Screen) -> Result<ExitCode, Failure> {
 
 /// The bytes of a file, or of standard input for `-`.
 fn read(path: &Path) -> Result<Vec<u8>, Failure> {
-    let bytes = if path.as_os_str() == "-" {
-        let mut bytes = Vec::new();
-        io::stdin().lock().read_to_end(&mut bytes).map(|_| bytes)
-    } else {
-        fs::read(path)
-    };
+    let bytes =
+        if path.as_os_str() == "-" { read_to_limit(io::stdin().lock(), MAX_LARGE) } else { read_file(path, MAX_LARGE) };
     bytes.map_err(|error| {
         let message = format!("`{}` cannot be read: {error}", name_of(path));
         Failure::new(message, "give the path of a file, or `-` for standard input")

@@ -4,7 +4,6 @@ mod file_events;
 mod folder;
 mod hub;
 
-use std::fs;
 use std::io::ErrorKind;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener};
 use std::path::{Path, PathBuf};
@@ -12,6 +11,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use fleetfold::args;
+use fleetfold::bounded_read::{MAX_CREDENTIALS, read_text_file};
 use fleetfold::clock::now;
 use fleetfold::guest::{Guest, Module};
 use fleetfold::serve::fleet_snapshot::{FleetSnapshot, SettingsFile};
@@ -177,7 +177,7 @@ pub fn read_token(file: &Path) -> Result<Token, Failure> {
     let refuse = |problem: &dyn std::fmt::Display| {
         Failure::new(format_args!("the token file `{}` cannot be used: {problem}", file.display()), hint)
     };
-    let read = fs::read_to_string(file).map_err(|error| refuse(&error))?;
+    let read = read_text_file(file, MAX_CREDENTIALS).map_err(|error| refuse(&error))?;
     Token::read(&read).map_err(|problem| refuse(&problem))
 }
 

@@ -3,28 +3,32 @@
 //!
 //! Where the hub does not serve the kind, the conditions are only logged.
 
+pub mod status;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
 use fleetfold_core::Value;
 use fleetfold_core::api::Finding;
-use fleetfold_core::api::plan::{ActionAnswer, EventAnswer, HeldReason, RecentDeleteInput, TakesAnswer};
+use fleetfold_core::api::plan::{ActionAnswer, EventAnswer, HeldReason, Precondition, RecentDeleteInput, TakesAnswer};
 use fleetfold_core::diagnostic::Severity;
 use fleetfold_core::engine::patch::Verb as PatchVerb;
 use fleetfold_core::value::Text;
-use fleetfold_crds::{FleetPlanStatus, HeldAction, PlanCounts, RecentDeletes, Verb};
+use fleetfold_crds::{FleetPlanStatus, HeldAction, PlanCounts, Verb};
 use tokio::task::AbortHandle;
 
 use super::backoff::Backoff;
 use super::conditions::{self, Condition, Facts};
 use super::events::EventSender;
-use super::recent_deletes::{self, of_status, pruned};
+use super::recent_deletes::{of_status, to_input, with_recent_deletes};
 use super::statuses::publish_event;
+use super::{action::Action, delete_log::DeleteLog, is_newer};
 use crate::clock::now;
 use crate::cluster::contacts::approved_endpoints;
 use crate::cluster::{ApiError, Cluster, Effect, UnknownFields, WatchEvent, operation};
 use crate::meta::{self, Meta};
 use crate::target::Target;
+use status::{FLEET_PLAN_API_VERSION, FLEET_PLAN_KIND, fleet_plan_target, new_fleet_plan, read_status};
 
 /// What the tasks around the FleetPlan report.
 #[derive(Debug)]
@@ -34,11 +38,11 @@ pub enum FleetPlanEvent {
     Written(Result<Value, ApiError>),
 }
 
-pub const FLEET_PLAN_API_VERSION: &str = fleetfold_crds::FleetPlan::API_VERSION;
-pub const FLEET_PLAN_KIND: &str = fleetfold_crds::FleetPlan::KIND;
-
 /// The annotation that approves a plan by its digest.
 pub const APPROVED_ANNOTATION: &str = "fleetfold.dev/approved";
+
+/// The field of the status with the recent deletes.
+const LIST: &str = "recentDeletes";
 
 /// How many held actions the status lists.
 const MAX_HELD: usize = 50;
@@ -63,11 +67,9 @@ pub struct FleetPlan {
     /// The errors in loaded documents, by document.
     findings: BTreeMap<String, Vec<Finding>>,
     conditions: Vec<Condition>,
-    /// What was deleted and is not in the status on the hub yet, and how much of it a write that is in flight carries.
-    unsaved: Vec<RecentDeletes>,
-    saving: usize,
-    /// For how many seconds deletes count.
-    delete_window: i64,
+    deletes: DeleteLog,
+    /// The status on the hub cannot be written: there is no such kind, or no permission.
+    is_unwritable: bool,
 }
 
 impl Drop for FleetPlan {
@@ -92,9 +94,8 @@ impl FleetPlan {
             sent: None,
             findings: BTreeMap::new(),
             conditions: Vec::new(),
-            unsaved: Vec::new(),
-            saving: 0,
-            delete_window: 0,
+            deletes: DeleteLog::default(),
+            is_unwritable: false,
         }
     }
 
@@ -136,7 +137,13 @@ impl FleetPlan {
                 self.live = objects.into_iter().find(is_this);
                 self.is_synced = true;
             }
-            WatchEvent::Changed(object) if is_this(&object) => self.live = Some(object),
+            // Events may arrive after the response to a later write.
+            WatchEvent::Changed(object) if is_this(&object) => {
+                let known = self.live.as_ref().map(|it| Meta::of(it).resource_version());
+                if is_newer(Meta::of(&object).resource_version(), known) {
+                    self.live = Some(object);
+                }
+            }
             WatchEvent::Deleted(object) if is_this(&object) => self.live = None,
             WatchEvent::Failed(error) if !self.is_synced && self.backoff.is_none() => {
                 tracing::warn!(
@@ -151,12 +158,55 @@ impl FleetPlan {
     }
 
     pub fn set_delete_window(&mut self, seconds: i64) {
-        self.delete_window = seconds;
+        self.deletes.set_window(seconds);
     }
 
     /// Records what an action took.
-    pub fn deleted(&mut self, took: &TakesAnswer) {
-        recent_deletes::record(&mut self.unsaved, took, &now());
+    pub fn deleted(&mut self, id: &str, took: &TakesAnswer) {
+        self.deletes.done(id, took, &now());
+    }
+
+    /// An action starts.
+    pub fn started(&mut self, id: &str) {
+        self.deletes.started(id);
+    }
+
+    /// The server refused an action, so it took nothing.
+    pub fn refused(&mut self, id: &str) {
+        self.deletes.refused(id);
+    }
+
+    /// Writes what these actions are about to take, unless the status on the hub has it.
+    pub fn intend(&mut self, actions: &[&Action]) {
+        let taking = actions.iter().filter_map(|it| Some((it.id.as_str(), it.takes.as_ref()?)));
+        self.deletes.intend(taking, &now());
+        if !self.is_saving_intents() || !self.may_write() {
+            return;
+        }
+        let Some(live) = &self.live else { return self.create() };
+        let list = self.deletes.list(of_status(&read_status(live)), &now());
+        let body = with_recent_deletes(live, &list);
+        self.put(body, Vec::new());
+    }
+
+    /// Whether an action may start: it takes nothing, or the status on the hub counts what it takes.
+    pub fn may_start(&self, action: &Action) -> bool {
+        action.takes.is_none() || self.is_unreadable || self.is_unwritable || self.deletes.is_saved(&action.id)
+    }
+
+    /// Whether actions are about to start, once the status on the hub counts what they take.
+    pub fn delays_actions(&self) -> bool {
+        self.is_saving_intents() && self.backoff.is_none()
+    }
+
+    fn is_saving_intents(&self) -> bool {
+        self.deletes.has_unsaved_intents() && !self.is_unreadable && !self.is_unwritable
+    }
+
+    /// Drops what was intended and is no longer planned. No action may be in flight.
+    pub fn retain_intents(&mut self, actions: &[Action]) {
+        let ids: BTreeSet<&str> = actions.iter().map(|it| it.id.as_str()).collect();
+        self.deletes.retain_intents(|id| ids.contains(id));
     }
 
     /// Whether it is known what was deleted before this runner started: its FleetPlan was read, or cannot be.
@@ -166,13 +216,8 @@ impl FleetPlan {
 
     /// What was deleted recently, as `plan` takes it.
     pub fn recent_deletes(&self) -> Vec<RecentDeleteInput> {
-        recent_deletes::to_input(&self.all_recent_deletes())
-    }
-
-    fn all_recent_deletes(&self) -> Vec<RecentDeletes> {
         let saved = self.live.as_ref().map(read_status).unwrap_or_default();
-        let all: Vec<RecentDeletes> = of_status(&saved).iter().chain(&self.unsaved).cloned().collect();
-        pruned(&all, self.delete_window, &now())
+        to_input(&self.deletes.done_list(of_status(&saved), &now()))
     }
 
     /// Whether the FleetPlan approves this digest.
@@ -194,7 +239,7 @@ impl FleetPlan {
         }
         let path = format!("/metadata/annotations/{}", APPROVED_ANNOTATION.replace('/', "~1"));
         let removal = operation(PatchVerb::Remove, &path, None);
-        let (hub, target, events) = (self.hub.clone(), self.target(), self.events.clone());
+        let (hub, target, events) = (self.hub.clone(), fleet_plan_target(&self.name), self.events.clone());
         tokio::spawn(async move {
             match hub.patch(&target, &[removal], None, Effect::Real).await {
                 Ok(object) => events.send(FleetPlanEvent::Watch(WatchEvent::Changed(object))),
@@ -234,37 +279,53 @@ impl FleetPlan {
             }
         }
         self.conditions = conditions;
-        if !may_write || !self.is_synced || self.is_writing || self.backoff.is_some_and(|it| !it.is_over()) {
+        if !may_write || !self.may_write() {
             return;
         }
-        let (hub, events, target) = (self.hub.clone(), self.events.clone(), self.target());
-        let Some(live) = &self.live else {
-            self.is_writing = true;
-            let body = Value::map([
-                ("apiVersion", Value::text(FLEET_PLAN_API_VERSION)),
-                ("kind", FLEET_PLAN_KIND.into()),
-                ("metadata", Value::map([("name", self.name.as_str())])),
-            ]);
-            tokio::spawn(async move { events.send(FleetPlanEvent::Written(hub.create(&body, Effect::Real).await)) });
-            return;
-        };
+        let Some(live) = &self.live else { return self.create() };
         let before = read_status(live);
         let status = self.status(facts, live, &before);
         let body = status_value(&status);
         if Meta::of(live).status() == Some(&body) {
             return;
         }
-        (self.is_writing, self.saving, self.sent) = (true, self.unsaved.len(), Some(body.clone()));
         let [earlier, later] = [&before, &status].map(|it| it.conditions.as_deref().unwrap_or_default());
         let mut transitions = conditions::transitions(earlier, later);
         if let Some(change) = engine_change(before.engine_digest.as_deref(), status.engine_digest.as_deref()) {
             tracing::warn!(reason = change.reason, "{}", change.note);
             transitions.push(change);
         }
+        self.put(body, transitions);
+    }
+
+    fn may_write(&self) -> bool {
+        self.is_synced && !self.is_writing && self.backoff.is_none_or(Backoff::is_over)
+    }
+
+    fn create(&mut self) {
+        self.is_writing = true;
+        let (hub, events, body) = (self.hub.clone(), self.events.clone(), new_fleet_plan(&self.name));
+        tokio::spawn(async move { events.send(FleetPlanEvent::Written(hub.create(&body, Effect::Real).await)) });
+    }
+
+    /// Writes a status with the list of deletes, on condition that nobody else wrote it.
+    fn put(&mut self, body: Value, transitions: Vec<EventAnswer>) {
+        (self.is_writing, self.sent) = (true, Some(body.clone()));
+        self.deletes.write_started();
+        let (hub, events, target) = (self.hub.clone(), self.events.clone(), fleet_plan_target(&self.name));
+        let precondition = self
+            .live
+            .as_ref()
+            .map(|it| Precondition { uid: None, resource_version: Some(Meta::of(it).resource_version().into()) });
         tokio::spawn(async move {
             // With the definition of an older release, the digest that waits for approval and the recent deletes still
             // count.
-            let result = hub.put_status(&target, &body, UnknownFields::Dropped, None).await;
+            let result = hub.put_status(&target, &body, UnknownFields::Dropped, precondition.as_ref()).await;
+            if let Err(ApiError::Conflict { .. }) = &result
+                && let Ok(Some(object)) = hub.get(&target).await
+            {
+                events.send(FleetPlanEvent::Watch(WatchEvent::Changed(object)));
+            }
             if let Ok(object) = &result {
                 for transition in &transitions {
                     publish_event(&hub, object, transition).await;
@@ -276,11 +337,15 @@ impl FleetPlan {
 
     fn written(&mut self, result: Result<Value, ApiError>) {
         self.is_writing = false;
-        let saving = std::mem::take(&mut self.saving);
+        self.deletes.write_ended(result.is_ok());
         match result {
             Ok(object) => {
-                self.unsaved.drain(..saving.min(self.unsaved.len()));
-                let is_kept = self.sent.take().is_none_or(|sent| Meta::of(&object).status() == Some(&sent));
+                let sent = self.sent.take();
+                // With the definition of an older release, the hub drops the list.
+                self.is_unwritable = sent
+                    .as_ref()
+                    .is_some_and(|it| it.get(LIST) != Meta::of(&object).status().and_then(|it| it.get(LIST)));
+                let is_kept = sent.is_none_or(|sent| Meta::of(&object).status() == Some(&sent));
                 self.live = Some(object);
                 self.backoff = match self.backoff {
                     _ if is_kept => None,
@@ -299,6 +364,7 @@ impl FleetPlan {
             }
             Err(ApiError::Conflict { .. }) => {}
             Err(error) => {
+                self.is_unwritable = matches!(error, ApiError::NotServed { .. } | ApiError::Forbidden { .. });
                 tracing::warn!(code = error.code(), hint = error.hint(), "cannot write the FleetPlan: {error}");
                 self.backoff = Some(self.backoff.map_or_else(Backoff::first, Backoff::further));
             }
@@ -316,15 +382,6 @@ impl FleetPlan {
 
     pub fn next_try(&self) -> Option<Instant> {
         self.backoff.map(Backoff::until).filter(|it| *it > Instant::now())
-    }
-
-    fn target(&self) -> Target {
-        Target {
-            api_version: FLEET_PLAN_API_VERSION.into(),
-            kind: FLEET_PLAN_KIND.into(),
-            namespace: String::new(),
-            name: self.name.clone(),
-        }
     }
 
     fn status(&self, facts: &Facts, live: &Value, before: &FleetPlanStatus) -> FleetPlanStatus {
@@ -346,19 +403,13 @@ impl FleetPlan {
                 delete: verbs("delete"),
             }),
             held: Some(plan.held.iter().take(MAX_HELD).map(held).collect()),
-            recent_deletes: Some(self.all_recent_deletes()).filter(|it| !it.is_empty()),
+            recent_deletes: Some(self.deletes.list(of_status(before), &now())).filter(|it| !it.is_empty()),
             clusters: Some(facts.clusters()),
             contacts: Some(facts.members.contacts().over(before.contacts.as_deref().unwrap_or_default()))
                 .filter(|it| !it.is_empty()),
             conditions: Some(self.conditions.iter().map(|it| it.to_status(earlier, &now())).collect()),
         }
     }
-}
-
-/// The status on the hub. An absent or unreadable status is empty.
-pub fn read_status(live: &Value) -> FleetPlanStatus {
-    let status = Meta::of(live).status().and_then(|it| serde_json::to_value(it).ok());
-    status.and_then(|it| serde_json::from_value(it).ok()).unwrap_or_default()
 }
 
 fn status_value(status: &FleetPlanStatus) -> Value {

@@ -119,7 +119,11 @@ impl Runner {
     fn handle_action(&mut self, event: ActionEvent) -> Result<(), EngineError> {
         match event {
             ActionEvent::Done { cluster, target, id, takes, result } => {
-                takes.iter().filter(|_| result.is_ok()).for_each(|it| self.fleet_plan.deleted(it));
+                match (&takes, &result) {
+                    (Some(took), Ok(_)) => self.fleet_plan.deleted(&id, took),
+                    (Some(_), Err(error)) if error.is_refusal() => self.fleet_plan.refused(&id),
+                    _ => {}
+                }
                 self.action_done(&cluster, &target, &id, result)
             }
             ActionEvent::OtherManagers { cluster, target, managers } => {

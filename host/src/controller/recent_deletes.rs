@@ -1,18 +1,27 @@
-//! What the runner deleted recently. It is kept in the status of the FleetPlan, so that the limits on deletes also hold
-//! over restarts and changes of the leader.
+//! What was deleted recently. It is kept in the status of the FleetPlan, so that the limits on deletes also hold over
+//! restarts, changes of the leader, and runs of `fleetfold apply`.
 //!
 //! 1. A delete is recorded when the API server confirms it, with the count that the engine gave its action.
 //! 2. Deletes within a minute are one entry, with the time of the last of them, so that none is forgotten too early.
 //! 3. Entries that are older than the window are removed. Of more than [`MOST`] the oldest are merged.
 
+use std::time::Duration;
+
 use fleetfold_core::Value;
-use fleetfold_core::api::plan::{RecentDeleteInput, TakesAnswer};
+use fleetfold_core::api::plan::{Precondition, RecentDeleteInput, TakesAnswer};
 use fleetfold_core::object::Timestamp;
 use fleetfold_crds::{FleetPlanStatus, RecentDeletes};
 
-use super::fleet_plan::{FLEET_PLAN_API_VERSION, FLEET_PLAN_KIND, read_status};
-use crate::cluster::{ApiError, Cluster};
-use crate::target::Target;
+use super::fleet_plan::status::{fleet_plan_target, new_fleet_plan, read_status};
+use crate::clock::now;
+use crate::cluster::{ApiError, Cluster, Effect, UnknownFields};
+use crate::meta::Meta;
+
+/// The FleetPlan to which `apply` writes, unless there are only others.
+const DEFAULT_NAME: &str = "fleetfold";
+
+/// How often a write is repeated while others write the same FleetPlan.
+const MOST_TRIES: u32 = 10;
 
 const MOST: usize = 100;
 const SECONDS_A_MINUTE: i64 = 60;
@@ -71,13 +80,7 @@ pub fn to_input(list: &[RecentDeletes]) -> Vec<RecentDeleteInput> {
 ///
 /// The FleetPlans cannot be read, although the hub has the kind.
 pub async fn of_hub(hub: &Cluster) -> Result<Vec<RecentDeleteInput>, ApiError> {
-    let all = Target {
-        api_version: FLEET_PLAN_API_VERSION.into(),
-        kind: FLEET_PLAN_KIND.into(),
-        namespace: String::new(),
-        name: String::new(),
-    };
-    match hub.list(&all, "").await {
+    match hub.list(&fleet_plan_target(""), "").await {
         Ok(listed) => {
             let entries = |it: &Value| of_status(&read_status(it)).to_vec();
             Ok(to_input(&listed.objects.iter().flat_map(entries).collect::<Vec<_>>()))
@@ -85,6 +88,57 @@ pub async fn of_hub(hub: &Cluster) -> Result<Vec<RecentDeleteInput>, ApiError> {
         Err(ApiError::NotServed { .. } | ApiError::NotFound { .. }) => Ok(Vec::new()),
         Err(error) => Err(error),
     }
+}
+
+/// Adds what was deleted without a runner to a FleetPlan of the hub: to `fleetfold`, else to the first one, else to a
+/// new one.
+///
+/// # Errors
+///
+/// The hub does not have the kind, or the FleetPlan cannot be written.
+pub async fn save(hub: &Cluster, took: &[RecentDeletes], window_seconds: i64) -> Result<(), ApiError> {
+    for round in 1.. {
+        match save_once(hub, took, window_seconds).await {
+            Err(ApiError::Conflict { .. }) if round < MOST_TRIES => {
+                tokio::time::sleep(Duration::from_millis(20) * round).await;
+            }
+            result => return result,
+        }
+    }
+    Ok(())
+}
+
+async fn save_once(hub: &Cluster, took: &[RecentDeletes], window_seconds: i64) -> Result<(), ApiError> {
+    let listed = hub.list(&fleet_plan_target(""), "").await?.objects;
+    let live = match chosen(&listed) {
+        Some(live) => live.clone(),
+        None => hub.create(&new_fleet_plan(DEFAULT_NAME), Effect::Real).await?,
+    };
+    let meta = Meta::of(&live);
+    let before = read_status(&live);
+    let all: Vec<RecentDeletes> = of_status(&before).iter().chain(took).cloned().collect();
+    let status = with_recent_deletes(&live, &pruned(&all, window_seconds, &now()));
+    let precondition =
+        Precondition { uid: Some(meta.uid().into()), resource_version: Some(meta.resource_version().into()) };
+    let target = fleet_plan_target(meta.name());
+    hub.put_status(&target, &status, UnknownFields::Dropped, Some(&precondition)).await.map(drop)
+}
+
+fn chosen(listed: &[Value]) -> Option<&Value> {
+    listed.iter().find(|it| Meta::of(it).name() == DEFAULT_NAME).or_else(|| listed.first())
+}
+
+/// The status of a FleetPlan with this list. Its other fields stay as they are.
+pub fn with_recent_deletes(live: &Value, list: &[RecentDeletes]) -> Value {
+    let mut status = match Meta::of(live).status() {
+        Some(status) if status.as_map().is_some() => status.clone(),
+        _ => Value::map([] as [(&str, Value); 0]),
+    };
+    let written = serde_json::to_value(list).and_then(serde_json::from_value::<Value>).expect("a list is JSON");
+    if let Some(map) = status.as_map_mut() {
+        map.insert("recentDeletes", written);
+    }
+    status
 }
 
 pub fn of_status(status: &FleetPlanStatus) -> &[RecentDeletes] {
@@ -112,6 +166,35 @@ mod tests {
 
     fn entry(time: &str, objects: i64) -> RecentDeletes {
         RecentDeletes { time: format!("2026-01-01T{time}Z"), objects, clusters: 0 }
+    }
+
+    fn parse(text: &str) -> Value {
+        fleetfold_core::value::json::parse(text).unwrap()
+    }
+
+    #[test]
+    fn the_rest_of_a_status_stays_beside_the_list() {
+        let live = parse(
+            r#"{"status":{"digest":"d","new":{"field":1},"recentDeletes":[{"time":"2026-01-01T10:00:00Z","objects":1,"clusters":0}]}}"#,
+        );
+        let list = [RecentDeletes { clusters: 3, ..entry("10:29:30", 2) }];
+        let want = r#"{"digest":"d","new":{"field":1},"recentDeletes":[{"clusters":3,"objects":2,"time":"2026-01-01T10:29:30Z"}]}"#;
+        assert_eq!(with_recent_deletes(&live, &list), parse(want));
+        for none in ["{}", r#"{"status":null}"#] {
+            assert_eq!(
+                of_status(&read_status(&Value::map([("status", with_recent_deletes(&parse(none), &list))]))),
+                list
+            );
+        }
+    }
+
+    #[test]
+    fn deletes_without_a_runner_go_to_the_default_fleet_plan_or_the_first() {
+        let named = |names: &[&str]| -> Vec<Value> { names.iter().map(|it| new_fleet_plan(it)).collect() };
+        let name = |names: &[&str]| chosen(&named(names)).map(|it| Meta::of(it).name().to_owned());
+        assert_eq!(name(&["eu", "fleetfold", "us"]).as_deref(), Some("fleetfold"));
+        assert_eq!(name(&["eu", "us"]).as_deref(), Some("eu"));
+        assert_eq!(name(&[]), None);
     }
 
     #[test]

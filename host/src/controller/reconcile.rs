@@ -153,10 +153,17 @@ impl Runner {
                 && (knows_recent || it.takes.is_none())
                 && (!self.options.require_approval || self.approved.contains(&it.id))
         };
-        let ready: Vec<Action> = self.executor.ready(actions).into_iter().filter(|it| may_start(it)).cloned().collect();
+        if is_idle {
+            self.fleet_plan.retain_intents(actions);
+        }
+        let mut ready: Vec<&Action> = self.executor.ready(actions).into_iter().filter(|it| may_start(it)).collect();
+        self.fleet_plan.intend(&ready);
+        ready.retain(|it| self.fleet_plan.may_start(it));
         for action in ready {
             let Some(cluster) = self.members.get(&action.cluster) else { continue };
-            self.executor.start(&action, &cluster);
+            if self.executor.start(action, &cluster) {
+                self.fleet_plan.started(&action.id);
+            }
         }
     }
 
@@ -193,7 +200,8 @@ impl Runner {
         self.metrics.plan_counts(actions.len(), plan.answer.held.len());
         self.metrics.unreachable(self.members.connections().filter(|(_, error)| error.is_some()).count());
         let is_busy = self.executor.in_flight() > 0 || self.statuses.in_flight() > 0;
-        if is_busy || self.executor.is_retrying_conflict() || !self.unconfirmed.is_empty() {
+        let is_waiting = !self.unconfirmed.is_empty() || self.fleet_plan.delays_actions();
+        if is_busy || self.executor.is_retrying_conflict() || is_waiting {
             return;
         }
         let may_write = self.may_write();

@@ -26,8 +26,8 @@ pub struct Snapshot {
     pub problems: Vec<String>,
     /// The hub and the reachable members.
     pub clusters: Vec<Cluster>,
-    /// What the runners of the hub deleted recently.
-    pub recent_deletes: Vec<RecentDeleteInput>,
+    /// What was deleted on the hub and its members recently, or why that is not known.
+    pub recent_deletes: Result<Vec<RecentDeleteInput>, ApiError>,
 }
 
 impl Snapshot {
@@ -62,10 +62,10 @@ pub async fn snapshot(
         Ok(End::Stopped) | Err(_) => {}
     }
     let (mut problems, clusters) = (runner.problems(), runner.clusters());
-    let recent_deletes = recent_deletes::of_hub(hub).await.unwrap_or_else(|error| {
+    let recent_deletes = recent_deletes::of_hub(hub).await;
+    if let Err(error) = &recent_deletes {
         problems.push(format!("recent deletes are not counted, because FleetPlans cannot be read: {error}"));
-        Vec::new()
-    });
+    }
     Ok(Snapshot { session: runner.into_session(), problems, clusters, recent_deletes })
 }
 

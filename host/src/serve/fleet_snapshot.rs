@@ -130,17 +130,21 @@ impl Published {
         Ok(())
     }
 
-    /// The same, with further subjects put aside.
+    pub fn loads(&self) -> &[Load] {
+        &self.snapshot.loads
+    }
+
+    /// The same, with further documents put aside.
     pub fn with_quarantined(&self, quarantined: &[String], blamed: &[String]) -> Published {
         let mut snapshot = self.snapshot.clone();
         let all = quarantined.iter().chain(blamed).map(String::as_str);
         let configure = Value::map([("quarantined", Value::list(all))]);
         snapshot.settings.push(SettingsFile { configure, ..SettingsFile::default() });
-        snapshot.diagnostics.extend(blamed.iter().map(|subject| Finding {
+        snapshot.diagnostics.extend(blamed.iter().map(|document| Finding {
             at: None,
             code: Text::new_static(Code::QuarantinedDocument.as_str()),
             hint: Some("simplify the document, or raise `--timeout` and `--memory`".to_owned()),
-            message: format!("`{subject}` exceeds a limit of the engine and is quarantined"),
+            message: format!("`{document}` exceeds a limit of the engine and is quarantined"),
             severity: Severity::Error,
         }));
         Published::new(snapshot)

@@ -1,4 +1,4 @@
-//! Loads a snapshot into its first engine, and plans it once. Subjects on which that exceeds a limit are put aside: the
+//! Loads a snapshot into its first engine, and plans it once. Documents on which that exceeds a limit are put aside: the
 //! snapshot then has the setting `quarantined` and a diagnostic, so every page and every call knows.
 
 use std::collections::BTreeSet;
@@ -14,7 +14,7 @@ use super::load_guest;
 use crate::clock::now;
 use crate::engine::Engine;
 use crate::guest::{Guest, Limits, Module};
-use crate::session::blame::{self, Workbench};
+use crate::session::blame::{self, LoadedDocument, Workbench, documents_of};
 
 /// The snapshot as it is served, and an engine with it.
 ///
@@ -66,5 +66,9 @@ impl Workbench for Bench<'_> {
 
     fn deadline(&self) -> Option<Duration> {
         Some(self.guest.deadline())
+    }
+
+    fn loaded_documents(&self) -> Vec<LoadedDocument> {
+        self.published.loads().iter().flat_map(documents_of).collect()
     }
 }

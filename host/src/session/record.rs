@@ -25,11 +25,15 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::VERSION;
+use crate::bounded_read::{self, MAX_LARGE, ReadError, read_line};
 use crate::digest::digest;
 use crate::engine::Engine;
 
 /// The text before the hash, between hash and request, and after the request.
 const PARTS: [&str; 3] = [r#"{"answer":""#, r#"","request":"#, "}"];
+
+/// The longest line of a record: no request is longer.
+const MAX_LINE: usize = MAX_LARGE;
 
 /// What a record has in place of the key of digests.
 const KEY_LEFT_OUT: &str = "left out of the record";
@@ -157,7 +161,7 @@ pub struct Difference {
 #[derive(Debug)]
 pub enum ReplayError {
     /// The file itself.
-    Unreadable { path: PathBuf, error: io::Error },
+    Unreadable { path: PathBuf, error: ReadError },
     /// A line of it, from 1.
     BadLine { path: PathBuf, line: usize, reason: String, is_last: bool },
 }
@@ -199,20 +203,21 @@ impl std::error::Error for ReplayError {}
 /// The file, or a line of it, cannot be read.
 pub fn replay(path: &Path, engine: &mut dyn Engine, digest_key: Option<&str>) -> Result<Replay, ReplayError> {
     let unreadable = |error| ReplayError::Unreadable { path: path.to_owned(), error };
-    let mut reader = BufReader::new(File::open(path).map_err(unreadable)?);
+    let mut reader = BufReader::new(bounded_read::open(path).map_err(unreadable)?);
     let (mut replay, mut text) = (Replay::default(), String::new());
     engine.fresh();
     for line in 1.. {
         text.clear();
-        let read = reader.read_line(&mut text);
+        let read = read_line(&mut reader, MAX_LINE, &mut text);
         let is_over = matches!(read, Ok(0));
         if is_over && line > 1 {
             break;
         }
         let replayed = match read {
             // A line that ends within a character is not valid UTF-8, and so a bad line.
-            Err(error) if error.kind() != io::ErrorKind::InvalidData => return Err(unreadable(error)),
-            Err(error) => Err(error.to_string()),
+            Err(ReadError::Io(error)) if error.kind() == io::ErrorKind::InvalidData => Err(error.to_string()),
+            Err(error @ ReadError::TooLarge { .. }) => Err(error.to_string()),
+            Err(error) => return Err(unreadable(error)),
             Ok(_) if is_over => Err("there is nothing in it".to_owned()),
             Ok(_) => match text.strip_suffix('\n') {
                 Some(whole) if line == 1 => replay.read_header(whole),

@@ -8,7 +8,7 @@ use fleetfold_core::api::configure::Configure;
 use fleetfold_core::api::load::Load;
 use fleetfold_core::api::{Op, Refusal, request_text};
 
-use super::blame::{self, Found, Workbench};
+use super::blame::{self, Found, LoadedDocument, Workbench};
 use super::{EngineError, Session};
 use crate::target::Target;
 
@@ -29,6 +29,11 @@ impl Workbench for Session {
 
     fn deadline(&self) -> Option<Duration> {
         self.engine.deadline()
+    }
+
+    fn loaded_documents(&self) -> Vec<LoadedDocument> {
+        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.documents().map(|(_, it)| LoadedDocument::of(it)).collect()
     }
 }
 

@@ -10,10 +10,13 @@ use fleetfold_core::{Value, api::configure::Configure};
 use super::*;
 use crate::engine::{error_answer, refusal};
 
-/// The linked engine with a limit: it is lost where it computes a subject that `heavy` names, unless that is put aside.
+/// The linked engine with limits: it is lost where it computes a preset that `heavy` names, or any preset with an
+/// override that `heavy` names, or more presets than `most`. What depends on a document that is put aside is not
+/// computed.
 struct Fragile {
     workspace: Workspace,
     heavy: Arc<Mutex<BTreeSet<String>>>,
+    most: usize,
     calls: Arc<Mutex<Vec<String>>>,
     /// The heavy subjects that are loaded, and what is put aside.
     loaded: BTreeSet<String>,
@@ -25,9 +28,17 @@ impl Fragile {
     fn breaks(&self, request: &Value) -> bool {
         let op = request.text_at(&["op"]);
         let heavy = self.heavy.lock().unwrap();
-        let is_out = |it: &String| self.quarantined.iter().any(|out| out == it || out == "*");
+        let is_out = |it: &&String| self.quarantined.iter().any(|out| out == *it || out == "*");
+        let presets = self.loaded.iter().filter(|it| it.starts_with("PluginPreset/") && !is_out(it));
+        let mut others = self.loaded.iter().filter(|it| !it.starts_with("PluginPreset/"));
+        let is_computed = !others.clone().any(|it| is_out(&it));
         match op {
-            "plan" | "subjects" | "admit" => self.loaded.iter().any(|it| heavy.contains(it) && !is_out(it)),
+            "plan" | "subjects" | "admit" if is_computed => {
+                let mut presets = presets.peekable();
+                presets.peek().is_some() && others.any(|it| heavy.contains(it))
+                    || presets.clone().any(|it| heavy.contains(it))
+                    || presets.count() > self.most
+            }
             "load" => heavy.contains("load") && names(request).iter().any(|it| it.contains("unloadable")),
             _ => false,
         }
@@ -80,10 +91,16 @@ struct Bench {
 
 impl Bench {
     fn new() -> Bench {
+        Bench::with_most(usize::MAX)
+    }
+
+    /// Whose engine computes at most this many presets.
+    fn with_most(most: usize) -> Bench {
         let (heavy, calls) = (Arc::default(), Arc::default());
         let engine = Fragile {
             workspace: Workspace::default(),
             heavy: Arc::clone(&heavy),
+            most,
             calls: Arc::clone(&calls),
             loaded: BTreeSet::new(),
             quarantined: Vec::new(),
@@ -94,7 +111,11 @@ impl Bench {
 
     /// A fleet of one cluster and presets with these names.
     fn fleet(names: &[&str]) -> Bench {
-        let mut bench = Bench::new();
+        Bench::new().filled(names)
+    }
+
+    fn filled(mut self, names: &[&str]) -> Bench {
+        let bench = &mut self;
         let cluster = r#"{"apiVersion":"greenhouse.sap/v1alpha1","kind":"Cluster","metadata":{"name":"c1","namespace":"acme","labels":{"tier":"gold"}},"spec":{"accessMode":"direct"}}"#;
         let definition = r#"{"apiVersion":"greenhouse.sap/v1alpha1","kind":"PluginDefinition","metadata":{"name":"d","namespace":"acme"},"spec":{"version":"1.0.0"}}"#;
         let mut documents = vec![json::parse(cluster).unwrap(), json::parse(definition).unwrap()];
@@ -102,7 +123,7 @@ impl Bench {
         bench.load(documents);
         let live = Load { live: Some("".into()), documents: Some(Vec::new()), complete: Some(true), ..Load::default() };
         bench.session.change(live).unwrap();
-        bench
+        self
     }
 
     fn load(&mut self, documents: Vec<Value>) {
@@ -139,6 +160,14 @@ fn preset(name: &str, tier: &str) -> Value {
     .unwrap()
 }
 
+/// An override of an option of all presets.
+fn override_of(name: &str, value: &str) -> Value {
+    json::parse(&format!(
+        r#"{{"apiVersion":"greenhouse.sap/v1alpha1","kind":"PluginOverride","metadata":{{"name":"{name}","namespace":"acme"}},"spec":{{"overrides":[{{"path":"o","value":"{value}"}}]}}}}"#
+    ))
+    .unwrap()
+}
+
 fn subject(name: &str) -> String {
     format!("PluginPreset/acme/{name}")
 }
@@ -165,6 +194,47 @@ fn several_causes_are_found() {
 }
 
 #[test]
+fn an_override_that_is_too_much_for_every_preset_is_the_one_cause() {
+    let mut bench = Bench::fleet(&["a", "b", "c", "d", "e"]);
+    bench.load(vec![override_of("light", "x"), override_of("big", &"x".repeat(1000))]);
+    bench.heavy("PluginOverride/acme/big");
+    let plan = bench.session.call(&PlanRequest::default()).unwrap();
+    assert_eq!(bench.quarantined(), ["PluginOverride/acme/big"]);
+    // The presets keep their last state, and the plan says why.
+    assert!(plan.answer.actions.is_empty());
+    let named = |it: &str| plan.findings.iter().any(|finding| finding.message.contains(it));
+    assert!(named("it depends on `PluginOverride/acme/big`"), "{:?}", plan.findings);
+    assert!(!named("nothing is planned for"), "{:?}", plan.findings);
+    // Repaired, all are planned.
+    bench.light("PluginOverride/acme/big");
+    bench.load(vec![override_of("big", "y")]);
+    assert!(bench.quarantined().is_empty());
+    assert_eq!(bench.planned().unwrap().len(), 5);
+}
+
+#[test]
+fn presets_that_are_each_too_much_are_blamed_and_not_what_good_ones_depend_on_too() {
+    let mut bench = Bench::fleet(&["a", "b", "c", "d", "e"]);
+    bench.load(vec![override_of("light", &"x".repeat(1000))]);
+    ["b", "d", "e"].iter().for_each(|it| bench.heavy(&subject(it)));
+    assert_eq!(bench.planned().unwrap(), ["a", "c"].map(subject));
+    assert_eq!(bench.quarantined(), ["b", "d", "e"].map(subject));
+    // The good ones may come after those that are too much.
+    let mut bench = Bench::fleet(&["a", "b", "c", "d", "e"]);
+    bench.load(vec![override_of("light", &"x".repeat(1000))]);
+    ["a", "b", "c"].iter().for_each(|it| bench.heavy(&subject(it)));
+    assert_eq!(bench.planned().unwrap(), ["d", "e"].map(subject));
+    assert_eq!(bench.quarantined(), ["a", "b", "c"].map(subject));
+}
+
+#[test]
+fn presets_that_are_too_much_only_together_are_planned_as_far_as_the_limit_allows() {
+    let mut bench = Bench::with_most(3).filled(&["a", "b", "c", "d", "e"]);
+    assert_eq!(bench.planned().unwrap(), ["a", "b", "c"].map(subject));
+    assert_eq!(bench.quarantined(), ["d", "e"].map(subject));
+}
+
+#[test]
 fn a_document_that_just_changed_is_found_with_few_calls() {
     let names: Vec<String> = (0..64).map(|it| format!("p{it:02}")).collect();
     let mut bench = Bench::fleet(&names.iter().map(String::as_str).collect::<Vec<_>>());
@@ -181,7 +251,8 @@ fn a_document_that_just_changed_is_found_with_few_calls() {
 fn the_number_of_calls_is_limited() {
     let names: Vec<String> = (0..64).map(|it| format!("p{it:02}")).collect();
     let mut bench = Bench::fleet(&names.iter().map(String::as_str).collect::<Vec<_>>());
-    names.iter().for_each(|it| bench.heavy(&subject(it)));
+    // All but the last: that one shows that the definition is not the cause.
+    names.iter().take(63).for_each(|it| bench.heavy(&subject(it)));
     let error = bench.planned().unwrap_err();
     assert!(!error.is_lost && error.is_limit());
     assert!(bench.count("plan") < 90, "{} plans", bench.count("plan"));

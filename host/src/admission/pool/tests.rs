@@ -108,6 +108,18 @@ fn who_repeats_expensive_reviews_waits_alone() {
 }
 
 #[test]
+fn a_review_for_which_the_server_no_longer_waits_is_dropped() {
+    let (pool, losses) = start(|_| {});
+    // One for each workspace.
+    let running: Vec<Reply> = (0..ENGINES).map(|_| review(&pool, "eve", "expensive", 0)).collect();
+    thread::sleep(EXPENSIVE / 10);
+    drop((0..4).map(|_| review(&pool, "eve", "expensive", 0)).collect::<Vec<Reply>>());
+    assert!(running.into_iter().all(|it| it.blocking_recv().unwrap().is_err()));
+    allowed(vec![review(&pool, "eve", "cheap", 0)]);
+    assert_eq!(losses.load(Ordering::SeqCst), ENGINES);
+}
+
+#[test]
 fn a_document_that_cannot_be_computed_is_put_aside_before_others_get_it() {
     let (reports, received) = std::sync::mpsc::channel();
     let (pool, losses) = start(move |report| {

@@ -8,8 +8,9 @@ use fleetfold_core::diagnostic::Code;
 use fleetfold_core::value::path::Pointer;
 use fleetfold_core::value::suggest::suggest;
 
-use super::Refused;
 use super::list::ResourceList;
+use super::refused::Refused;
+use crate::command::fleet::empty_map;
 use crate::render::finding::{Finding, Severity};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,7 +59,7 @@ pub struct Config {
 impl Config {
     /// Without a configuration, the task is `lint`.
     pub fn read(list: &ResourceList) -> Result<Config, Refused> {
-        let empty = super::empty_map();
+        let empty = empty_map();
         let mut reader =
             Reader { list, fields: &empty, at: Pointer::of(["functionConfig"]), plain: false, found: Vec::new() };
         let config = list.config();

@@ -143,21 +143,26 @@ impl Folder {
     fn read(&mut self) -> Result<FleetSnapshot, Failure> {
         let Listing { files, complete, refused, .. } = source::find(&self.given)?;
         let names = self.given.iter().map(|it| source::name_of(it)).collect();
-        let loads = source::complete_loads(complete);
-        let mut snapshot = FleetSnapshot { source: Some(Source::Folder { names }), loads, ..FleetSnapshot::default() };
+        let mut snapshot = FleetSnapshot { source: Some(Source::Folder { names }), ..FleetSnapshot::default() };
         let mut reader = Fleet::new(Box::new(Guest::new(&self.module, self.limits)?));
         let names = files.iter().map(|(path, _)| source::name_of(path)).chain(refused.iter().map(|it| it.name.clone()));
         let names: BTreeSet<String> = names.collect();
         self.good.retain(|name, _| names.contains(name));
+        // The clusters of which a file is not read: its objects are unknown, not absent.
+        let mut partial = BTreeSet::new();
         for file in refused {
             let (name, live) = (file.name.clone(), file.live.clone());
-            if let Some(text) = self.refuse(file, &mut snapshot.diagnostics) {
-                snapshot.loads.push(source::load_of(&name, &text, live.as_deref()));
+            match self.refuse(file, &mut snapshot.diagnostics) {
+                Some(text) => snapshot.loads.push(source::load_of(&name, &text, live.as_deref())),
+                None => partial.extend(live),
             }
         }
         for (path, live) in files {
             let name = source::name_of(&path);
-            let Some(text) = self.text(&path, &name, &mut reader, &mut snapshot.diagnostics)? else { continue };
+            let Some(text) = self.text(&path, &name, &mut reader, &mut snapshot.diagnostics)? else {
+                partial.extend(live);
+                continue;
+            };
             // A file that cannot be parsed is loaded anyway, so that the engine reports it.
             let settings = reader.settings(&name, &text).unwrap_or_default();
             let load = source::load_of(&name, &text, live.as_deref());
@@ -174,6 +179,8 @@ impl Folder {
                 None => snapshot.loads.push(load),
             }
         }
+        let complete = complete.into_iter().filter(|it| !partial.contains(it)).collect();
+        snapshot.loads.splice(..0, source::complete_loads(complete));
         Ok(snapshot)
     }
 
