@@ -131,13 +131,16 @@ pub fn what_if(
     let per_cluster_before = workspace.results.per_cluster_options(&workspace.store, &edited_clusters);
     trial.tally.compare_per_cluster(&per_cluster_before, &trial.per_cluster_after, &workspace.store);
     let (introduced, fixed) = trial.findings(&workspace.store);
-    let errors = introduced.iter().filter(|it| it.severity == Severity::Error);
-    let broken: SortedSet<&String> =
-        errors.filter(|it| trial.of_edited.contains(it)).filter_map(|it| it.at.document.as_ref()).collect();
+    let documents_of = |errors: Vec<&Diagnostic>| -> SortedSet<String> {
+        errors.into_iter().filter_map(|it| it.at.document.clone()).collect()
+    };
+    let errors: Vec<&Diagnostic> = introduced.iter().filter(|it| it.severity == Severity::Error).collect();
+    let broken = documents_of(errors.iter().copied().filter(|it| trial.of_edited.contains(it)).collect());
+    let failing = documents_of(errors);
     let refused = trial.edited.iter().filter(|it| broken.contains(&it.to_string())).cloned().collect();
-    // What cannot be read any more has not been fixed, and an info needs no fix.
+    // What cannot be read or computed any more has not been fixed, and an info needs no fix.
     let is_fixed = |it: &Diagnostic| {
-        it.severity != Severity::Info && it.at.document.as_ref().is_none_or(|it| !broken.contains(it))
+        it.severity != Severity::Info && it.at.document.as_ref().is_none_or(|it| !failing.contains(it))
     };
     let fixed = fixed.into_iter().filter(is_fixed).collect();
     let (mut groups, shadowed) = trial.tally.into_groups();
