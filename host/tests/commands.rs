@@ -235,6 +235,84 @@ fn a_change_that_cannot_be_read_is_told_in_its_own_file() {
     fails(&["what-if", "-f", &fleet, "--change", &live], "a change must hold documents");
 }
 
+/// A preset with an operator that needs values.
+const BROKEN_PRESET: &str = "\
+apiVersion: greenhouse.sap/v1alpha1
+kind: PluginPreset
+metadata: {name: metrics, namespace: acme}
+spec:
+  clusterSelector:
+    matchExpressions: [{key: tier, operator: In}]
+  plugin:
+    pluginDefinitionRef: {kind: PluginDefinition, name: metrics}
+";
+
+const PLUGINS: &str = "\
+apiVersion: greenhouse.sap/v1alpha1
+kind: Cluster
+metadata: {name: eu-1, namespace: acme, labels: {tier: gold}}
+---
+apiVersion: greenhouse.sap/v1alpha1
+kind: PluginDefinition
+metadata: {name: metrics, namespace: acme}
+spec: {version: 1.0.0, options: [{name: replicas, type: int, default: 1}]}
+---
+apiVersion: greenhouse.sap/v1alpha1
+kind: PluginOverride
+metadata: {name: more, namespace: acme}
+spec:
+  pluginDefinitionNames: [metrics]
+  overrides: [{path: replicas, value: 2}]
+---
+";
+
+#[test]
+fn what_if_says_what_is_refused_and_what_keeps_its_state() {
+    let preset = BROKEN_PRESET.replace("matchExpressions: [{key: tier, operator: In}]", "matchLabels: {tier: gold}");
+    let fleet = folder("what-if-refused", &[("a.yaml", &format!("{PLUGINS}{preset}")), ("live/_hub/a.yaml", "")]);
+    let what_if = |file: &str, text: &str, more: &[&str]| {
+        let edits = folder(&format!("what-if-refused-{file}"), &[(file, text)]);
+        let change = format!("{edits}/{file}");
+        (run(&[&["what-if", "-f", &fleet, "--change", &change], more].concat()), change)
+    };
+    let (broken, _) = what_if("broken.yaml", BROKEN_PRESET, &[]);
+    let shown = text(&broken.stdout);
+    assert!(shown.starts_with("refused: PluginPreset/acme/metrics\n"), "{shown}");
+    assert!(shown.contains("\n1 cluster keeps its last state\n"), "{shown}");
+    assert!(!shown.contains("clusters change") && broken.status.code() == Some(2), "{shown}");
+
+    let (unread, change) = what_if("unread.yaml", "kind: X\n", &[]);
+    assert_eq!((text(&unread.stdout), unread.status.code()), (format!("refused: {change}:1\n").as_str(), Some(2)));
+
+    let waits = preset.replace("  plugin:\n", "  plugin:\n    releaseNamespace: monitoring\n");
+    let (planned, _) = what_if("waits.yaml", &waits, &[]);
+    let shown = text(&planned.stdout);
+    assert!(shown.starts_with("the plan changes, and the values of clusters stay the same"), "{shown}");
+    assert!(shown.contains("\n1 to create, ") && planned.status.code() == Some(1), "{shown}");
+
+    let removed = run(&["what-if", "-f", &fleet, "--remove", "PluginDefinition/acme/metrics", "-o", "json"]);
+    let shown = squeezed(&removed);
+    assert!(shown.contains(r#""document":"PluginOverride/acme/more""#), "not edited, and broken: {shown}");
+}
+
+#[test]
+fn a_subject_that_cannot_be_read_is_named_with_its_line() {
+    let fleet = folder("unreadable-subject", &[("a.yaml", &format!("{PLUGINS}{BROKEN_PRESET}"))]);
+    let place = format!("{fleet}/a.yaml:22:24");
+    let all = run(&["preview", "-f", &fleet]);
+    let shown = text(&all.stdout);
+    assert!(shown.contains("  keeps its last state\n") && shown.contains(&format!("    at: {place}\n")), "{shown}");
+    for args in [&["preview"][..], &["explain", "--cluster", "eu-1"], &["explain", "--path", "replicas"]] {
+        let one = run(&[args, &["-f", &fleet, "PluginPreset/acme/metrics"]].concat());
+        let said = text(&one.stderr);
+        assert!(said.contains("`PluginPreset/acme/metrics` keeps its last state: "), "{args:?}: {said}");
+        assert!(said.contains(&format!("--> {place}\n")), "{args:?}: {said}");
+        assert_eq!(one.status.code(), Some(2));
+    }
+    let plan = run(&["plan", "-f", &fleet, "-o", "json"]);
+    assert!(squeezed(&plan).contains(r#""diagnostics":[{"at":"#), "{}", squeezed(&plan));
+}
+
 #[test]
 fn settings_beside_the_documents_count() {
     let settings = "apiVersion: fleetfold.dev/v1\nkind: Settings\nspec:\n  dialects: [greenhouse]\n";

@@ -128,6 +128,41 @@ story("an edit that is refused is named, and no cluster leaves", async (page, vi
   assert.ok(refused?.length, JSON.stringify(refused));
   assert.match(await shown(view.getByRole("alert")), new RegExp(`Refused: ${refused.join(", ")}`));
   assert.deepEqual([...new Set(wanted.map((it) => it.change))], ["fails"]);
+  const changed = await tally(view, "What would change");
+  assert.ok(Number(changed["keep their last state"]) > 0, JSON.stringify(changed));
+  assert.equal(Object.entries(changed).find(([label]) => label.endsWith("changed"))[1], "0");
+});
+
+story("what an edit breaks and what it fixes is listed with its line", async (page, view) => {
+  const findings = (title) => view.getByRole("region", { name: `${title} findings` });
+  await replace(page, "greenhouse/overrides.yaml", "clusterSelector:", "clusterSelektor:");
+  assert.match(
+    await shown(findings("Introduced")),
+    /error\s+unknown-field\s+there is no field `clusterSelektor` here[\s\S]*overrides\.yaml\s*:1[45][\s\S]*did you mean/,
+  );
+  assert.equal(await findings("Fixed").count(), 0);
+  await view.getByRole("button", { name: "keep as new baseline" }).click();
+  await settled(page);
+  await replace(page, "greenhouse/overrides.yaml", "clusterSelektor:", "clusterSelector:");
+  assert.match(await shown(findings("Fixed")), /error\s+unknown-field\s+there is no field `clusterSelektor` here/);
+  assert.equal(await findings("Introduced").count(), 0);
+});
+
+story("what an edit breaks in another document is listed too", async (page, view) => {
+  await replace(page, "greenhouse/definitions.yaml", "{name: metrics, namespace", "{name: metric, namespace");
+  assert.match(
+    await shown(view.getByRole("region", { name: "Introduced findings" })),
+    /unknown-definition\s+there is no definition `metrics`[\s\S]*overrides\.yaml/,
+  );
+});
+
+story("an edit that changes the plan and no value says so", async (page, view) => {
+  await replace(page, PRESETS, "releaseNamespace: monitoring", "releaseNamespace: watching");
+  const { actions, groups: wanted } = await engine(page, [PRESETS]);
+  assert.deepEqual(wanted, []);
+  assert.ok(actions.create + actions.patch > 0, JSON.stringify(actions));
+  const changes = await shown(view.getByRole("region", { name: "Changes" }));
+  assert.match(changes, /The plan changes, and the values of clusters stay the same\./);
 });
 
 story("a cluster that joins and one that leaves are told apart", async (page, view) => {

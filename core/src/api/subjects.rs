@@ -8,6 +8,7 @@ use super::{Op, Refusal, count};
 use crate::diagnostic::{Diagnostic, Error};
 use crate::value::Text;
 use crate::workspace::Workspace;
+use crate::workspace::lint::{of_reading, place};
 use crate::workspace::targets::Targets;
 
 /// The loaded subjects: documents that produce results.
@@ -47,8 +48,13 @@ impl Op for Subjects {
     const NAME: &'static str = "subjects";
     type Answer = SubjectsAnswer;
 
-    fn answer(self, workspace: &mut Workspace, _: &mut Vec<Diagnostic>) -> Result<SubjectsAnswer, Error> {
+    fn answer(self, workspace: &mut Workspace, out: &mut Vec<Diagnostic>) -> Result<SubjectsAnswer, Error> {
         workspace.refresh(timestamp(self.now.as_deref())?);
+        // A finding has the file and line, which the error of a subject does not have.
+        for (identity, entry) in workspace.results.subjects().filter(|(_, entry)| entry.subject().is_err()) {
+            of_reading(identity, entry, out);
+        }
+        out.iter_mut().for_each(|it| place(it, &workspace.store));
         let subjects = workspace.results.subjects().map(|(identity, entry)| {
             let is_fleet = entry.subject().is_ok_and(|it| matches!(it.targets(), Targets::Fleet(..)));
             SubjectAnswer {

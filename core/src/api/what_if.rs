@@ -40,6 +40,9 @@ pub struct WhatIf {
     /// The time, in RFC 3339; without it, anything that depends on the time is decided as if the time had not come.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub now: Option<Text>,
+    /// Also report what `lint` finds in documents that the change does not reach, such as a reference that it breaks.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lint: Option<bool>,
 }
 
 /// What would change, and for which clusters.
@@ -80,6 +83,10 @@ pub struct Counts {
     pub changed: i64,
     /// All clusters of the fleet, before or after the change.
     pub clusters: i64,
+    /// How many of the changed clusters only keep their last state, because nothing can be computed for them any more;
+    /// left out if there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kept: Option<i64>,
     /// Clusters for which the change has no effect because something hides it.
     pub shadowed: i64,
     /// Subjects whose results would change.
@@ -141,7 +148,8 @@ impl Op for WhatIf {
 
     fn answer(self, workspace: &mut Workspace, out: &mut Vec<Diagnostic>) -> Result<WhatIfAnswer, Error> {
         let now = timestamp(self.now.as_deref())?;
-        let found = what_if(workspace, now, |workspace, journal| self.make(workspace, journal, out))?;
+        let is_linted = self.lint.unwrap_or(false);
+        let found = what_if(workspace, now, is_linted, |workspace, journal| self.make(workspace, journal, out))?;
         add_introduced(&found.introduced, out);
         Ok(WhatIfAnswer::from(found))
     }
@@ -177,21 +185,30 @@ impl WhatIf {
 impl From<Consequences> for WhatIfAnswer {
     fn from(found: Consequences) -> WhatIfAnswer {
         let mut changed: SortedSet<(&Scope, &Text)> = SortedSet::new();
+        let mut altered: SortedSet<(&Scope, &Text)> = SortedSet::new();
         let mut hidden: SortedSet<(&Scope, &Text)> = SortedSet::new();
         let mut subjects: SortedSet<&Identity> = SortedSet::new();
-        for ChangeGroup { subject, clusters, .. } in &found.groups {
+        for ChangeGroup { subject, clusters, kind, .. } in &found.groups {
             let scope = found.scopes.get(subject).into_iter();
-            changed.extend(scope.flat_map(|scope| without_hub(clusters).map(move |name| (scope, name))));
+            let of_group = scope.flat_map(|scope| without_hub(clusters).map(move |name| (scope, name)));
+            if *kind == ChangeKind::Fails {
+                changed.extend(of_group)
+            } else {
+                altered.extend(of_group)
+            }
             subjects.insert(subject);
         }
         for ShadowGroup { shadow, clusters } in &found.shadowed {
             let scope = found.scopes.get(&shadow.subject).into_iter();
             hidden.extend(scope.flat_map(|scope| without_hub(clusters).map(move |name| (scope, name))));
         }
+        let kept = count_clusters(changed.iter().filter(|it| !altered.contains(*it)).copied());
+        changed.extend(altered);
         let only_hidden = hidden.iter().filter(|it| !changed.contains(*it)).copied();
         let counts = Counts {
             clusters: count(found.clusters),
             changed: count(count_clusters(changed.iter().copied())),
+            kept: Some(count(kept)).filter(|it| *it > 0),
             shadowed: count(count_clusters(only_hidden)),
             subjects: count(subjects.len()),
         };

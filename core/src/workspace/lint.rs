@@ -17,6 +17,11 @@ use crate::workspace::store::{Store, View};
 pub fn lint(workspace: &mut Workspace) -> Vec<Diagnostic> {
     let mut of_plan = Vec::new();
     planned(workspace, None, None, &[], &mut of_plan);
+    with_those_of_plan(workspace, of_plan)
+}
+
+/// The findings about the documents, and these of their plan.
+pub fn with_those_of_plan(workspace: &Workspace, mut of_plan: Vec<Diagnostic>) -> Vec<Diagnostic> {
     // A request without `now` is about documents, not about anything that waits for a time.
     of_plan.retain(|it| it.code != Code::TimeUnknown);
     let mut found = of_documents(&workspace.store, &workspace.results);

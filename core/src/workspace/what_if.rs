@@ -110,7 +110,8 @@ impl LocatedCause {
     }
 }
 
-/// Makes a change, compares the results of all clusters and the plans before and after it, and undoes it.
+/// Makes a change, compares the results of all clusters and the plans before and after it, and undoes it. With
+/// `is_linted`, the findings are those that `lint` has before or after it, also of documents that it does not reach.
 ///
 /// # Errors
 ///
@@ -118,24 +119,28 @@ impl LocatedCause {
 pub fn what_if(
     workspace: &mut Workspace,
     now: Option<Timestamp>,
+    is_linted: bool,
     change: impl FnOnce(&mut Workspace, &mut Journal) -> Result<(), Error>,
 ) -> Result<Consequences, Error> {
     workspace.refresh(now);
-    let plan_before = planned(workspace, None, None, &[], &mut Vec::new());
-    let before = ClustersBefore::of(&workspace.store);
+    let (plan_before, lint_before) = plan_and_lint(workspace, is_linted);
+    let before = Before { clusters: ClustersBefore::of(&workspace.store), lint: lint_before };
     let mut trial =
         workspace.trial(change, |workspace, replaced, journal| Trial::look(workspace, replaced, journal, before))?;
     let edited_clusters: Vec<Identity> = trial.edited.iter().filter(|it| is_cluster(it)).cloned().collect();
     let per_cluster_before = workspace.results.per_cluster_options(&workspace.store, &edited_clusters);
     trial.tally.compare_per_cluster(&per_cluster_before, &trial.per_cluster_after, &workspace.store);
     let (introduced, fixed) = trial.findings(&workspace.store);
-    let errors = introduced.iter().filter(|it| it.severity == Severity::Error);
-    let broken: SortedSet<&String> =
-        errors.filter(|it| trial.of_edited.contains(it)).filter_map(|it| it.at.document.as_ref()).collect();
+    let documents_of = |errors: Vec<&Diagnostic>| -> SortedSet<String> {
+        errors.into_iter().filter_map(|it| it.at.document.clone()).collect()
+    };
+    let errors: Vec<&Diagnostic> = introduced.iter().filter(|it| it.severity == Severity::Error).collect();
+    let broken = documents_of(errors.iter().copied().filter(|it| trial.of_edited.contains(it)).collect());
+    let failing = documents_of(errors);
     let refused = trial.edited.iter().filter(|it| broken.contains(&it.to_string())).cloned().collect();
-    // What cannot be read any more has not been fixed, and an info needs no fix.
+    // What cannot be read or computed any more has not been fixed, and an info needs no fix.
     let is_fixed = |it: &Diagnostic| {
-        it.severity != Severity::Info && it.at.document.as_ref().is_none_or(|it| !broken.contains(it))
+        it.severity != Severity::Info && it.at.document.as_ref().is_none_or(|it| !failing.contains(it))
     };
     let fixed = fixed.into_iter().filter(is_fixed).collect();
     let (mut groups, shadowed) = trial.tally.into_groups();
@@ -153,6 +158,21 @@ pub fn what_if(
         fixed,
         refused,
     })
+}
+
+/// The plan, and if asked for, everything that `lint` finds.
+fn plan_and_lint(workspace: &mut Workspace, is_linted: bool) -> (Plan, Option<Vec<Diagnostic>>) {
+    let mut of_plan = Vec::new();
+    let plan = planned(workspace, None, None, &[], &mut of_plan);
+    let found = is_linted.then(|| lint::with_those_of_plan(workspace, of_plan));
+    (plan, found)
+}
+
+/// What a change is compared with.
+struct Before {
+    clusters: ClustersBefore,
+    /// Everything that `lint` finds, if it was asked for.
+    lint: Option<Vec<Diagnostic>>,
 }
 
 /// The clusters before a change.
@@ -191,6 +211,8 @@ struct Trial {
     found_after: Vec<Diagnostic>,
     /// The findings about the edited documents on their own, after the change.
     of_edited: Vec<Diagnostic>,
+    /// Everything that `lint` finds before and after the change, if it was asked for.
+    lint: Option<(Vec<Diagnostic>, Vec<Diagnostic>)>,
 }
 
 impl Trial {
@@ -198,11 +220,11 @@ impl Trial {
         workspace: &mut Workspace,
         replaced: &PreviousResults,
         journal: &Journal,
-        clusters_before: ClustersBefore,
+        Before { clusters: clusters_before, lint: lint_before }: Before,
     ) -> Trial {
         let edited: Vec<Identity> = journal.documents().cloned().collect::<SortedSet<_>>().into_iter().collect();
         let edited_clusters: Vec<Identity> = edited.iter().filter(|it| is_cluster(it)).cloned().collect();
-        let plan_after = planned(workspace, None, None, &[], &mut Vec::new());
+        let (plan_after, lint_after) = plan_and_lint(workspace, lint_before.is_some());
         let Workspace { store, results, .. } = workspace;
         let clusters = clusters_before.count_with(store);
         let mut tally = Tally { unknown_before: clusters_before.with_unknown_labels, ..Tally::default() };
@@ -235,6 +257,7 @@ impl Trial {
             edited,
             found_before,
             found_after,
+            lint: lint_before.zip(lint_after),
         }
     }
 
@@ -245,6 +268,10 @@ impl Trial {
         before.iter_mut().for_each(|it| place(it, store));
         tidy(&mut before);
         tidy(&mut after);
+        if let Some((lint_before, lint_after)) = self.lint.take() {
+            lint::add_missing(lint_before, &mut before);
+            lint::add_missing(lint_after, &mut after);
+        }
         difference(before, after)
     }
 }

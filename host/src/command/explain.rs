@@ -123,10 +123,11 @@ pub fn run(args: &Args, screen: Screen) -> Result<ExitCode, Failure> {
         }
         (None, None, subject) => {
             let subject = subject.as_deref().unwrap_or_default();
-            match &args.path {
-                Some(path) => value(args, subject, path, &mut fleet, screen)?,
-                None => selection(args, subject, &mut fleet, screen)?,
-            }
+            let explained = match &args.path {
+                Some(path) => value(args, subject, path, &mut fleet, screen),
+                None => selection(args, subject, &mut fleet, screen),
+            };
+            explained.map_err(|failure| fleet.about(subject, failure))?
         }
     };
     print_answer(args.output, &answer, || table, || documents(&answer))?;

@@ -270,6 +270,44 @@ impl Fleet {
         Ok(self.call(&Subjects::default())?.subjects)
     }
 
+    /// The finding that keeps a subject from being read, with its document and line; nothing if it can be read or is
+    /// not loaded.
+    pub fn unreadable(&mut self, subject: &str) -> Result<Option<Finding>, Failure> {
+        let subjects = self.subjects()?;
+        let named = subjects.into_iter().find(|it| it.error.is_some() && it.subject == without_group(subject));
+        Ok(named.and_then(|it| self.reading_finding(&it)))
+    }
+
+    /// The finding for the error of a subject from `subjects`.
+    pub fn reading_finding(&self, subject: &SubjectAnswer) -> Option<Finding> {
+        let error = subject.error.as_ref()?;
+        let mut findings = self.findings.iter().filter(|it| it.severity == Severity::Error);
+        findings
+            .find(|it| it.document == subject.subject && error.code == it.code && it.message == error.message)
+            .cloned()
+    }
+
+    /// An error about a subject. If the subject cannot be read, it names the document and its line in place of the
+    /// request.
+    pub fn about(&mut self, subject: &str, failure: Failure) -> Failure {
+        match self.unreadable(subject) {
+            Ok(Some(finding)) => Failure::unreadable(finding, &self.texts),
+            _ => failure,
+        }
+    }
+
+    /// How many findings there are so far.
+    pub fn count_findings(&self) -> usize {
+        self.findings.len()
+    }
+
+    /// The findings after the first ones, sorted, without duplicates.
+    pub fn findings_after(&self, first: usize) -> Vec<Finding> {
+        let mut findings: Vec<Finding> = self.findings.iter().skip(first).cloned().collect();
+        Finding::sort(&mut findings);
+        findings
+    }
+
     /// The names of the clusters that match a selector, or of all.
     pub fn clusters(&mut self, selector: Option<&str>) -> Result<Vec<String>, Failure> {
         let answer = self.call(&Clusters { selector: MaybeAbsent(selector.map(Value::text)) })?;
@@ -320,12 +358,6 @@ impl Fleet {
     /// Whether a document could not be read.
     pub fn has_unreadable(&self) -> bool {
         self.has_unreadable
-    }
-
-    /// Checks for errors in files that were added after loading.
-    pub fn check_read(&mut self, files: &[File]) {
-        let is_of = |finding: &Finding| files.iter().any(|file| file.name == finding.file);
-        self.has_unreadable |= self.findings.iter().any(|it| it.severity == Severity::Error && is_of(it));
     }
 
     fn has_errors(&self) -> bool {
@@ -402,6 +434,13 @@ fn load_in(request: &str) -> Option<Load> {
     let map = value.as_map_mut()?;
     let op = map.remove("op")?;
     (op.as_text() == Some(Load::NAME)).then(|| from_value(value).ok()).flatten()
+}
+
+/// `Kind/name` of `Kind.group/name`.
+fn without_group(reference: &str) -> String {
+    let (kind, rest) = reference.split_once('/').unwrap_or((reference, ""));
+    let kind = kind.split_once('.').map_or(kind, |(kind, _)| kind);
+    format!("{kind}/{rest}")
 }
 
 /// The finding about a file that is not read.

@@ -66,6 +66,12 @@ impl Failure {
         Self::Refused { texts: texts.only(&finding.file), finding: finding.into() }
     }
 
+    /// A subject that cannot be read, with its document and line.
+    pub fn unreadable(mut finding: Finding, texts: &Texts) -> Self {
+        finding.message = format!("`{}` keeps its last state: {}", finding.document, finding.message);
+        Self::Refused { texts: texts.only(&finding.file), finding: finding.into() }
+    }
+
     /// Whether the engine returned this code.
     pub fn is(&self, code: &str) -> bool {
         matches!(self, Self::Refused { finding, .. } if finding.code == code)
@@ -136,6 +142,20 @@ impl From<ApiError> for Failure {
 impl From<EngineError> for Failure {
     fn from(error: EngineError) -> Self {
         Self::new(&error, error.hint())
+    }
+}
+
+/// An answer with its findings, for programs.
+#[derive(Debug, Serialize)]
+pub struct Report<'a, A> {
+    diagnostics: Vec<api::Finding>,
+    #[serde(flatten)]
+    answer: &'a A,
+}
+
+impl<'a, A> Report<'a, A> {
+    pub fn of(answer: &'a A, findings: &[Finding]) -> Report<'a, A> {
+        Report { diagnostics: findings.iter().map(Finding::to_answer).collect(), answer }
     }
 }
 

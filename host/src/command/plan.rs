@@ -12,7 +12,7 @@ use fleetfold_core::yaml;
 use super::fleet::{Fleet, FleetArgs};
 use super::limits::LimitArgs;
 use super::time::TimeArgs;
-use crate::command::output::{Failure, Output, Screen, print_answer};
+use crate::command::output::{Failure, Output, Report, Screen, print_answer};
 use crate::render::{json, plan};
 
 /// Show the plan: the actions wave by wave, the held actions, and the live objects that the planner needs
@@ -90,14 +90,16 @@ pub fn run(args: &Args, screen: Screen) -> Result<ExitCode, Failure> {
     let recent_deletes = fleet.recent_deletes.clone();
     let request = PlanRequest { now: args.time.now(), scope, lint, recent_deletes, ..PlanRequest::default() };
     let answer = fleet.call(&request)?;
+    let findings = fleet.findings();
+    let report = Report::of(&answer, &findings);
     let output = match &args.output {
         Target::Print(output) => *output,
         Target::Write(path) => {
-            write(path, &answer)?;
+            write(path, &report)?;
             Output::Table
         }
     };
-    print_answer(output, &answer, || plan::plan(&answer, screen.out), || plan::names(&answer))?;
+    print_answer(output, &report, || plan::plan(&answer, screen.out), || plan::names(&answer))?;
     Ok(fleet.finish(u8::from(!plan::is_empty(&answer)), screen.err))
 }
 
@@ -112,7 +114,7 @@ fn scope(args: &Args, fleet: &mut Fleet) -> Result<Option<ScopeInput>, Failure> 
     Ok(Some(scope).filter(|it| it.subjects.is_some() || it.clusters.is_some()))
 }
 
-fn write(path: &Path, answer: &PlanAnswer) -> Result<(), Failure> {
+fn write(path: &Path, answer: &Report<PlanAnswer>) -> Result<(), Failure> {
     let is_json = path.extension().is_some_and(|it| it == "json");
     let answer = json::value_of(answer);
     let text = if is_json { json::pretty(&answer) } else { yaml::print(&answer) };

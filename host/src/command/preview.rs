@@ -56,7 +56,10 @@ pub fn run(args: &Args, screen: Screen) -> Result<ExitCode, Failure> {
     let wanted = fleet.wanted(&args.clusters, args.selector.as_deref())?;
     let preview = match &args.subject {
         Some(subject) => {
-            let only = Subject::Results(effective(args, subject, wanted.as_ref(), &mut fleet)?);
+            let only = match effective(args, subject, wanted.as_ref(), &mut fleet) {
+                Ok(answer) => Subject::Results(answer),
+                Err(failure) => return Err(fleet.about(subject, failure)),
+            };
             Preview::One(Box::new([only]))
         }
         None => Preview::All { subjects: all(args, wanted.as_ref(), &mut fleet)? },
@@ -106,7 +109,8 @@ fn all(args: &Args, wanted: Option<&BTreeSet<String>>, fleet: &mut Fleet) -> Res
     let mut subjects = Vec::new();
     for subject in fleet.subjects()? {
         if subject.error.is_some() {
-            subjects.push(Subject::Failed(subject));
+            let at = fleet.reading_finding(&subject).map(|it| it.location());
+            subjects.push(Subject::Failed { answer: subject, at: at.unwrap_or_default() });
             continue;
         }
         let answer = effective(args, &subject.subject, wanted, fleet)?;

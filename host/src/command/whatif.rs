@@ -10,15 +10,16 @@ use fleetfold_core::api::what_if::{WhatIf, WhatIfAnswer};
 use fleetfold_core::diagnostic::read::from_value;
 use fleetfold_core::value::OneOrMany;
 
-use super::fleet::{Fleet, FleetArgs, empty_map};
+use super::fleet::{FleetArgs, empty_map};
 use super::time::TimeArgs;
-use crate::command::output::{Failure, Output, Screen, print_answer};
-use crate::render::whatif;
+use crate::command::output::{Failure, Output, Report, Screen, print_answer};
+use crate::render::finding::{Finding, Severity};
+use crate::render::whatif::{self, Refused};
 use crate::source::{self, File};
 
 /// Show the effect of a change: which clusters change and how, and which parts are overridden
 ///
-/// Exits with 0 when nothing changes, with 1 when something does, and with 2 when the change is refused.
+/// Exits with 0 when nothing changes, with 1 when something does, and with 2 when the change or a part of it is refused.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -80,32 +81,33 @@ pub fn run(args: &Args, screen: Screen) -> Result<ExitCode, Failure> {
     let request = WhatIf {
         load: (!files.is_empty()).then(|| OneOrMany::One(joined.load())),
         now: args.time.now(),
+        lint: Some(true),
         unload: (!args.removed.is_empty()).then(|| args.removed.iter().map(Into::into).collect()),
         ..configured(settings)?
     };
-    let mut answer = ask(&mut fleet, &request, &joined, &files)?;
+    let first = fleet.count_findings();
+    let mut answer = fleet.call(&request)?;
+    fleet.place_findings(|file, line| joined.find(file, line));
     joined.place(&mut answer);
+    let findings = fleet.findings_after(first);
+    let errors = findings.iter().filter(|it| it.severity == Severity::Error);
+    let errors: Vec<&Finding> = errors.filter(|it| files.iter().any(|file| file.name == it.file)).collect();
+    let refused = Refused::of(&answer, &errors);
     let names = || {
         let mut names: Vec<String> = answer.groups.iter().map(|it| it.subject.clone()).collect();
         names.sort();
         names.dedup();
         names
     };
-    print_answer(args.output, &answer, || whatif::blast(&answer, screen.out), names)?;
-    let code = if answer.refused.is_some() { 2 } else { u8::from(whatif::has_effect(&answer)) };
+    let report = Report::of(&answer, &findings);
+    print_answer(args.output, &report, || whatif::blast(&answer, &refused, screen.out), names)?;
+    let code = if refused.is_empty() { u8::from(whatif::has_effect(&answer)) } else { 2 };
     Ok(fleet.finish(code, screen.err))
 }
 
 /// A change of settings. They are read as a field of the request, so that errors name it.
 fn configured(settings: Value) -> Result<WhatIf, Failure> {
     Ok(from_value(Value::map(Some(settings).filter(|it| !it.is_null()).map(|it| ("configure", it))))?)
-}
-
-fn ask(fleet: &mut Fleet, request: &WhatIf, joined: &Joined, files: &[File]) -> Result<WhatIfAnswer, Failure> {
-    let answer = fleet.call(request);
-    fleet.place_findings(|file, line| joined.find(file, line));
-    fleet.check_read(files);
-    answer
 }
 
 /// `path=value`.
@@ -184,6 +186,12 @@ impl Joined {
 
     /// Replaces locations in the joined text by those in the original files.
     fn place(&self, answer: &mut WhatIfAnswer) {
+        for at in answer.fixed.iter_mut().flatten().filter_map(|it| it.at.as_mut()) {
+            let (Some(file), Some(line)) = (&at.file, at.line) else { continue };
+            if let Some((file, line)) = self.find(file, line) {
+                (at.file, at.line) = (Some(file.to_owned()), Some(line));
+            }
+        }
         let changes = answer.groups.iter_mut().flat_map(|it| &mut it.changes);
         let causes = changes.filter_map(|it| it.cause.as_mut());
         causes.chain(answer.shadowed.iter_mut().map(|it| &mut it.by)).for_each(|it| self.place_cause(it));

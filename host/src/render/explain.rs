@@ -40,7 +40,7 @@ pub fn chain(title: &str, answer: &ExplainAnswer, rows: Rows, palette: Palette) 
             None => format!("retained by the built-in rule `{}`", it.name),
         });
         let reason = layer.reason.as_ref().map(|it| it.text.clone());
-        let why = reason.or(rule).or_else(|| layer.beats.clone()).unwrap_or_default();
+        let why: Vec<String> = reason.or(rule).into_iter().chain(layer.beats.clone()).collect();
         let location = Location::from(layer).to_string();
         let document = layer.document.as_deref().unwrap_or_default();
         // Without a file the location is the document.
@@ -51,10 +51,14 @@ pub fn chain(title: &str, answer: &ExplainAnswer, rows: Rows, palette: Palette) 
             document.into(),
             shown.into(),
             at.into(),
-            why.into(),
+            why.join("; ").into(),
         ]);
     }
     out.push_str(&table.render("", palette));
+    // A value that only the live object has is of no layer, and has a reason instead.
+    for reason in answer.reasons.iter().flatten() {
+        out.push_str(&format!("{}\n", clean(&reason.text)));
+    }
     if !folded.is_empty() {
         let total = counted(i64::try_from(folded.len()).unwrap_or(i64::MAX), "layer");
         out.push_str(&format!("{total} for other clusters; `--all` lists them\n"));
@@ -221,6 +225,25 @@ not-applied   plugin-override           PluginOverride/acme/us      9           
         assert_eq!(chain("replicas on eu-1", &answer, Rows::All, Palette::PLAIN), want);
         let folded = chain("replicas on eu-1", &answer, Rows::OfCluster, Palette::PLAIN);
         assert!(folded.ends_with("1 layer for other clusters; `--all` lists them\n"), "{folded}");
+    }
+
+    #[test]
+    fn a_reason_does_not_hide_why_a_layer_is_above_the_next() {
+        let answer = read_answer(
+            r#"{"value":1,"chain":[{"layer":"preset","value":1,"state":"wins","beats":"above `defaults`",
+              "reason":{"code":"parent-option","holds":true,"text":"the layer sets `tls`"}}]}"#,
+        );
+        let shown = chain("tls.on on a", &answer, Rows::All, Palette::PLAIN);
+        assert!(shown.contains("the layer sets `tls`; above `defaults`\n"), "{shown}");
+    }
+
+    #[test]
+    fn a_local_change_prints_its_reason() {
+        let answer = read_answer(
+            r#"{"chain":[],"reasons":[{"code":"local-change","holds":false,"text":"only the live object has `/data/x`"}]}"#,
+        );
+        let shown = chain("/data/x on ber", &answer, Rows::All, Palette::PLAIN);
+        assert_eq!(shown, "/data/x on ber  <none>\nonly the live object has `/data/x`\n");
     }
 
     #[test]

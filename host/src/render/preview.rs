@@ -19,27 +19,33 @@ use super::{clusters, counted, name_of, value};
 #[serde(untagged)]
 pub enum Subject {
     Results(EffectiveAnswer),
-    Failed(SubjectAnswer),
+    Failed {
+        #[serde(flatten)]
+        answer: SubjectAnswer,
+        /// Where the document is that cannot be read.
+        #[serde(skip)]
+        at: String,
+    },
 }
 
 impl Subject {
     pub fn name(&self) -> &str {
         match self {
             Subject::Results(answer) => &answer.subject,
-            Subject::Failed(answer) => &answer.subject,
+            Subject::Failed { answer, .. } => &answer.subject,
         }
     }
 
     fn results(&self) -> &[ResultAnswer] {
         match self {
             Subject::Results(answer) => &answer.results,
-            Subject::Failed(_) => &[],
+            Subject::Failed { .. } => &[],
         }
     }
 
     /// Whether the subject or one of its clusters has an error.
     pub fn has_error(&self) -> bool {
-        matches!(self, Subject::Failed(_)) || self.results().iter().any(|it| it.error.is_some())
+        matches!(self, Subject::Failed { .. }) || self.results().iter().any(|it| it.error.is_some())
     }
 
     /// The names of the objects of a subject, or the subject itself if it has none.
@@ -57,8 +63,10 @@ impl Subject {
         let mut out = palette.paint(Ink::Bold, &clean(self.name()));
         out.push('\n');
         match self {
-            Subject::Failed(SubjectAnswer { error, .. }) => {
-                out.push('\n');
+            Subject::Failed { answer, at } => {
+                out.push_str(&format!("\n  {}\n", palette.paint(Ink::Yellow, "keeps its last state")));
+                let at = Some(at.clone()).filter(|it| !it.is_empty());
+                let error = answer.error.as_ref().map(|it| Refusal { at: at.or_else(|| it.at.clone()), ..it.clone() });
                 refusal(error.as_ref(), palette, &mut out);
             }
             Subject::Results(answer) if answer.results.is_empty() => match requested {
@@ -69,13 +77,13 @@ impl Subject {
         }
         for it in self.results() {
             out.push('\n');
-            result(it, origins, palette, &mut out);
+            result(it, self.name(), origins, palette, &mut out);
         }
         out
     }
 }
 
-fn result(result: &ResultAnswer, origins: bool, palette: Palette, out: &mut String) {
+fn result(result: &ResultAnswer, subject: &str, origins: bool, palette: Palette, out: &mut String) {
     // Of a cluster set or a placement, the clusters are the result.
     let is_selection = result.options.is_none() && result.objects.is_none() && result.error.is_none();
     let names = if is_selection { every(&result.clusters) } else { clusters(&result.clusters) };
@@ -90,7 +98,7 @@ fn result(result: &ResultAnswer, origins: bool, palette: Palette, out: &mut Stri
     }
     out.push('\n');
     refusal(result.error.as_ref(), palette, out);
-    out.push_str(&options(result, origins, palette));
+    out.push_str(&options(result, subject, origins, palette));
     for object in result.objects.iter().flatten() {
         object_fields(object, origins, palette, out);
     }
@@ -124,19 +132,23 @@ fn refusal(error: Option<&Refusal>, palette: Palette, out: &mut String) {
     }
 }
 
-fn options(result: &ResultAnswer, origins: bool, palette: Palette) -> String {
-    let mut table = Table::new(["OPTION", "VALUE", "FROM", "AT"]);
+fn options(result: &ResultAnswer, subject: &str, origins: bool, palette: Palette) -> String {
+    let mut table = Table::new(["OPTION", "VALUE", "FROM", "DOCUMENT", "AT"]);
     for option in result.options.iter().flatten() {
         let chain = result.origins.as_ref().and_then(|it| it.get(&option.path)).map_or(&[][..], Vec::as_slice);
         let shown = value::of(&option.value, &option.value_from);
-        table.row([(&option.path).into(), shown.into(), (&option.from).into(), at(chain.first(), origins)]);
-        hidden(chain, origins, &mut table);
+        let (document, at) = (document(chain.first(), subject), at(chain.first(), origins));
+        table.row([(&option.path).into(), shown.into(), (&option.from).into(), document, at]);
+        for lost in chain.iter().skip(1).filter(|_| origins) {
+            let [shown, layer] = hidden(lost);
+            table.row(["".into(), shown, layer, self::document(Some(lost), subject), self::at(Some(lost), origins)]);
+        }
     }
     // An option that contains the cluster name differs in each cluster: one line represents all of them.
     let per_cluster = result.own.as_ref().and_then(|it| it.values().next());
     for option in per_cluster.into_iter().flatten() {
         let shown = Cell::inked(Ink::Dim, "(differs per cluster)");
-        table.row([(&option.path).into(), shown, (&option.from).into(), "".into()]);
+        table.row([(&option.path).into(), shown, (&option.from).into(), "".into(), "".into()]);
     }
     table.render("    ", palette)
 }
@@ -157,7 +169,10 @@ fn object_fields(made: &ProductAnswer, origins: bool, palette: Palette, out: &mu
         let rule = retained.iter().find(|it| *path == it.path && layer == LIVE);
         let from = rule.map_or_else(|| layer.to_owned(), kept_by);
         table.row([path.into(), shown.into(), from.into(), at(chain.first(), origins)]);
-        hidden(chain, origins, &mut table);
+        for lost in chain.iter().skip(1).filter(|_| origins) {
+            let [shown, layer] = hidden(lost);
+            table.row(["".into(), shown, layer, at(Some(lost), origins)]);
+        }
     }
     let is_told = |path: &str| made.origins.as_ref().is_some_and(|it| it.contains_key(path));
     for kept in retained.iter().filter(|it| !is_told(&it.path)) {
@@ -226,12 +241,14 @@ fn kept_by(retained: &RetainedField) -> String {
     format!("{LIVE} ({})", retained.rule)
 }
 
-/// The values that the winner of a chain overrides, one line each.
-fn hidden(chain: &[LayerAnswer], origins: bool, table: &mut Table) {
-    for lost in chain.iter().skip(1).filter(|_| origins) {
-        let shown = Cell::inked(Ink::Dim, value::of(&lost.value, &lost.value_from));
-        table.row(["".into(), shown, Cell::inked(Ink::Dim, &lost.layer), at(Some(lost), origins)]);
-    }
+/// A value that the winner of a chain overrides, and its layer.
+fn hidden(lost: &LayerAnswer) -> [Cell; 2] {
+    [Cell::inked(Ink::Dim, value::of(&lost.value, &lost.value_from)), Cell::inked(Ink::Dim, &lost.layer)]
+}
+
+/// The document of a layer; that of the subject is in the title.
+fn document(origin: Option<&LayerAnswer>, subject: &str) -> Cell {
+    origin.and_then(|it| it.document.as_deref()).filter(|it| *it != subject).unwrap_or_default().into()
 }
 
 fn at(origin: Option<&LayerAnswer>, origins: bool) -> Cell {
@@ -288,6 +305,44 @@ PluginPreset/acme/metrics
         assert!(shown.contains("preset     f.yaml:2:3\n"), "{shown}");
         let lost = shown.lines().find(|line| line.trim_start().starts_with("1 ")).unwrap();
         assert!(lost.ends_with("defaults"), "{shown}");
+    }
+
+    #[test]
+    fn an_option_of_another_document_names_it() {
+        let answer = read(
+            r#"{"subject":"PluginPreset/acme/metrics","results":[{"clusters":["a"],
+              "options":[{"from":"plugin-override","path":"x","value":1},{"from":"preset","path":"y","value":2}],
+              "origins":{"x":[{"layer":"plugin-override","document":"PluginOverride/acme/eu","value":1},
+                {"layer":"plugin-override","document":"PluginOverride/acme/all","value":3}],
+                "y":[{"layer":"preset","document":"PluginPreset/acme/metrics","value":2}]}}]}"#,
+        );
+        let want = "\
+PluginPreset/acme/metrics
+
+  a
+    OPTION   VALUE   FROM              DOCUMENT
+    x        1       plugin-override   PluginOverride/acme/eu
+    y        2       preset
+";
+        assert_eq!(answer.table(false, &[], Palette::PLAIN), want);
+        assert!(answer.table(true, &[], Palette::PLAIN).contains("PluginOverride/acme/all"));
+    }
+
+    #[test]
+    fn a_subject_that_cannot_be_read_names_its_line() {
+        let answer = read_answer(
+            r#"{"dialect":"greenhouse","subject":"PluginPreset/acme/metrics","error":{"code":"bad-selector","message":"m","at":"/spec"}}"#,
+        );
+        let failed = Subject::Failed { answer, at: "f.yaml:3:5".to_owned() };
+        let want = "\
+PluginPreset/acme/metrics
+
+  keeps its last state
+    error[bad-selector]: m
+    at: f.yaml:3:5
+";
+        assert_eq!(failed.table(false, &[], Palette::PLAIN), want);
+        assert!(failed.has_error());
     }
 
     #[test]

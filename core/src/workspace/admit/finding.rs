@@ -4,7 +4,7 @@
 use std::convert::Infallible;
 
 use super::request::AdmissionRequest;
-use super::{ReviewOptions, Rule, Verdict, from_server};
+use super::{ReviewOptions, Rule, Verdict, from_server, words};
 use crate::diagnostic::{Code, Diagnostic, Error, Severity};
 use crate::object::document::Document;
 use crate::value::collections::SortedMap;
@@ -32,7 +32,11 @@ pub fn judge(
     let (before, after) = look(workspace, request, rule);
     let old = request.old.as_ref().map(|it| &it.value);
     let mut known = Known::of(before, old, &request.new.value);
+    let mut repeated = Vec::new();
     for finding in after {
+        if finding.severity == Severity::Warning && finding.code == Code::DuplicateOption {
+            repeated.push(words::sentence(&finding));
+        }
         match finding.severity {
             Severity::Error if known.has(&finding) => verdict.warn(&finding),
             Severity::Error if rule.elsewhere.contains(&finding.code) => verdict.warn(&finding),
@@ -40,6 +44,10 @@ pub fn judge(
             Severity::Warning => verdict.warn(&finding),
             Severity::Info => {}
         }
+    }
+    // Of options that are denied, none counts, and not "the last one".
+    if verdict.denials.iter().any(|(code, _)| *code == Code::ConflictingOverride) {
+        verdict.warnings.retain(|it| !repeated.contains(it));
     }
     Ok(verdict)
 }

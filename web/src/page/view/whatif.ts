@@ -5,6 +5,7 @@ import { repeat } from "lit/directives/repeat.js";
 import { markStyles } from "../../layers.js";
 import { baseStyles } from "../../theme.styles.js";
 import { formatCount, pluralize } from "../../format.js";
+import type { ActionCounts, Collected } from "../../../contract.js";
 import { EngineQuery } from "../engine-query.js";
 import { SOON } from "../engine.js";
 import { StateController } from "../state-controller.js";
@@ -13,13 +14,24 @@ import { PrintController, printExpanded } from "./print-controller.js";
 import { reveal } from "./reveal.js";
 import { sheetStyles } from "./sheet.styles.js";
 import { tallies } from "./tallies.js";
-import { changeStyles, collectedList, groupCard, shadowCard } from "./whatif/changes.js";
+import { changeStyles, collectedList, findingList, groupCard, shadowCard } from "./whatif/changes.js";
 import { type SuggestedEdit, suggestEdit } from "./whatif/suggested-edit.js";
 import "./whatif/edited-file.js";
 import "./whatif/cluster-names.js";
 import "./whatif/ticket.js";
 
 const INITIAL_CARDS = 60;
+
+/** Whether an edit that changes no value changes the plan, also by a held action. */
+function changesPlan({ create, patch, delete: deletes, held }: ActionCounts, collected: Collected[] = []): boolean {
+  return create + patch + deletes + held > 0 || collected.length > 0;
+}
+
+/** Clusters whose results fail do not change: they keep their last state. */
+const keptTally = (kept = 0): [number, string, boolean][] => (kept > 0 ? [[kept, "keep their last state", true]] : []);
+
+const withoutGroups = (plan: boolean): string =>
+  plan ? "The plan changes, and the values of clusters stay the same." : "No cluster changes.";
 
 export class WhatIf extends LitElement {
   static override properties = { state: { attribute: false }, all: { state: true }, suggestion: { state: true } };
@@ -42,7 +54,8 @@ export class WhatIf extends LitElement {
     this,
     async () => {
       const change = await this.state.editsAsChange();
-      return change && { op: "whatIf", ...change };
+      // `lint` also finds what the edit breaks in documents that were not edited.
+      return change && { op: "whatIf", lint: true, ...change };
     },
     { on: "baseline", urgency: SOON },
   );
@@ -101,7 +114,11 @@ export class WhatIf extends LitElement {
         ${
           answer
             ? html`${tallies("What would change", [
-                [answer.counts.changed, `of ${pluralize(answer.counts.clusters, "cluster")} changed`],
+                [
+                  answer.counts.changed - (answer.counts.kept ?? 0),
+                  `of ${pluralize(answer.counts.clusters, "cluster")} changed`,
+                ],
+                ...keptTally(answer.counts.kept),
                 [answer.counts.shadowed, "shadowed", true],
                 [answer.counts.subjects, answer.counts.subjects === 1 ? "subject" : "subjects"],
               ])}
@@ -133,8 +150,9 @@ export class WhatIf extends LitElement {
       <div class=${this.whatIf.stale || this.state.broken.length ? "stale" : ""}>
         ${
           answer
-            ? html`${this.#groups(answer.groups)} ${answer.collected ? collectedList(answer.collected) : nothing}
-              ${this.#shadowed(answer.shadowed)}`
+            ? html`${findingList("Introduced", "warn", this.whatIf.diagnostics, this.state)}
+              ${findingList("Fixed", "quiet", answer.fixed ?? [], this.state)} ${this.#groups(answer)}
+              ${answer.collected ? collectedList(answer.collected) : nothing} ${this.#shadowed(answer.shadowed)}`
             : nothing
         }
       </div>
@@ -150,7 +168,7 @@ export class WhatIf extends LitElement {
     `;
   }
 
-  #groups(groups: NonNullable<typeof this.whatIf.value>["groups"]) {
+  #groups({ groups, actions, collected }: NonNullable<typeof this.whatIf.value>) {
     const all = this.all || this.#printing.now;
     const shown = all ? groups : groups.slice(0, INITIAL_CARDS);
     return html`<section aria-label="Changes">
@@ -158,7 +176,7 @@ export class WhatIf extends LitElement {
         Changes <span class="quiet">${pluralize(groups.length, "group")} of equal change</span>
         <span class="quiet push no-print"><kbd>[</kbd> <kbd>]</kbd> through changes</span>
       </h3>
-      ${groups.length ? nothing : html`<p class="quiet">No cluster changes.</p>`}
+      ${groups.length ? nothing : html`<p class="quiet">${withoutGroups(changesPlan(actions, collected))}</p>`}
       ${shown.map((it) => groupCard(it, { state: this.state, all, unfold: () => (this.all = true) }))}
       ${
         shown.length < groups.length

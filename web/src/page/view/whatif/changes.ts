@@ -1,6 +1,6 @@
 // The cards of the What-if view: changes and shadowed edits.
 import { css, html, nothing, type TemplateResult } from "lit";
-import type { CauseAnswer, ChangeAnswer, ChangeGroup, Collected, ShadowAnswer } from "../../../../contract.js";
+import type { CauseAnswer, ChangeAnswer, ChangeGroup, Collected, Finding, ShadowAnswer } from "../../../../contract.js";
 import { layerMark } from "../../../layers.js";
 import { pluralize, inlineValue, placeName, referenceText } from "../../../format.js";
 import type { Place, State } from "../../state.js";
@@ -26,7 +26,9 @@ export interface CardOptions {
 
 export function groupCard(group: ChangeGroup, { state, all, unfold }: CardOptions): TemplateResult {
   const [sign, tone, word] = CHANGE_TEXT[group.change] ?? ["~", "patched", `${group.change}:`];
-  const shown = all ? group.changes : group.changes.slice(0, INITIAL_CHANGES);
+  // A result that fails is not applied, so none of its values changes.
+  const changes = group.change === "fails" ? [] : group.changes;
+  const shown = all ? changes : changes.slice(0, INITIAL_CHANGES);
   const of =
     state.selection.subject === group.subject && group.clusters.includes(state.selection.cluster ?? group.clusters[0]!);
   const isCurrent =
@@ -46,7 +48,7 @@ export function groupCard(group: ChangeGroup, { state, all, unfold }: CardOption
     </div>
     <ff-cluster-names .state=${state} .names=${group.clusters} .subject=${group.subject}></ff-cluster-names>
     ${
-      group.changes.length
+      changes.length
         ? html`<table class="changes">
             <caption class="visually-hidden">
               Values that change
@@ -65,8 +67,8 @@ export function groupCard(group: ChangeGroup, { state, all, unfold }: CardOption
         : nothing
     }
     ${
-      shown.length < group.changes.length
-        ? html`<button class="no-print" @click=${unfold}>show all ${pluralize(group.changes.length, "value")}</button>`
+      shown.length < changes.length
+        ? html`<button class="no-print" @click=${unfold}>show all ${pluralize(changes.length, "value")}</button>`
         : nothing
     }
   </article>`;
@@ -189,6 +191,35 @@ export function shadowCard(shadow: ShadowAnswer, { state }: CardOptions): Templa
     <ff-cluster-names .state=${state} .names=${shadow.clusters} .subject=${shadow.subject}></ff-cluster-names>
     <p>shadowed by ${causeLink(shadow.by, state)}</p>
   </article>`;
+}
+
+const SEVERITY_TONES: Record<string, string> = { error: "error", warning: "warn" };
+
+/** The findings that an edit brings or fixes, each with its place; nothing if there are none. */
+export function findingList(
+  title: string,
+  tone: "warn" | "quiet",
+  findings: Finding[],
+  state: State,
+): TemplateResult | typeof nothing {
+  if (!findings.length) return nothing;
+  return html`<section aria-label="${title} findings">
+    <h3>${title} <span class=${tone}>${pluralize(findings.length, "finding")}</span></h3>
+    <ul class="collected">
+      ${findings.map(
+        ({ at, code, hint, message, severity }) =>
+          html`<li>
+            <span class=${SEVERITY_TONES[severity] ?? "quiet"}>${severity}</span> <code>${code}</code> ${message}
+            ${
+              at?.file === undefined
+                ? (at?.document ?? nothing)
+                : placeLink({ file: at.file, line: at.line, column: at.column }, state, at.document)
+            }
+            ${hint ? html`<div class="quiet">${hint}</div>` : nothing}
+          </li>`,
+      )}
+    </ul>
+  </section>`;
 }
 
 /** Objects that Kubernetes' garbage collector deletes because their owner goes. */
