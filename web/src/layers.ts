@@ -24,7 +24,7 @@ const FAMILIES: [pattern: RegExp, mark: Mark][] = [
     { colour: 6, family: "setting" },
   ],
   [/^(live|retained)$/, { colour: 7, family: "live" }],
-  [/^(injected|identity|owner|managed-label)$/, { colour: 8, family: "engine" }],
+  [/^(injected|identity|owner|managed-(annotation|label))$/, { colour: 8, family: "engine" }],
   [/-override$/, { colour: 4, family: "override" }],
 ];
 

@@ -314,7 +314,9 @@ impl Federated {
         let Some(document) = view.store.document(&self.subject) else { return };
         if self.leaving == Leaving::No && !has_finalizer(&document.value, FINALIZER) {
             let reason = Reason::new(ReasonCode::Guarded, "the object must not go before its copies");
-            planner.patch(HUB, &document.value, with_finalizer(&document.value, FINALIZER), 0, reason);
+            // One wave before the copies: those of one wave are made side by side.
+            let wave = self.base.wave.saturating_sub(1);
+            planner.patch(HUB, &document.value, with_finalizer(&document.value, FINALIZER), wave, reason);
         }
     }
 

@@ -208,6 +208,25 @@ pub fn owned(owner: &Owner, desired: &Value) -> Option<(Value, Pointer)> {
     Some((object, Pointer::of(place.iter().copied())))
 }
 
+/// The object with the mark of one that was created here, and the path of the mark.
+///
+/// # Example
+///
+/// ```
+/// use fleetfold_core::{engine::ownership::{is_marked, marked}, value::json};
+///
+/// let settings = json::parse(r#"{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"settings"}}"#)?;
+/// let (settings, path) = marked(&settings);
+/// assert_eq!(path.to_string(), "/metadata/annotations/kudo.dev~1managed");
+/// assert!(is_marked(&settings));
+/// # Ok::<(), fleetfold_core::diagnostic::Error>(())
+/// ```
+pub fn marked(object: &Value) -> (Value, Pointer) {
+    let mut object = object.clone();
+    annotate(&mut object, MARK.0, Some(MARK.1.into()));
+    (object, Pointer::of(["metadata", "annotations", MARK.0]))
+}
+
 /// Removes `owner` from the owners of an object and decides whether the object is deleted. Other owners, by reference
 /// or by claim, keep it.
 ///
@@ -341,7 +360,8 @@ pub(crate) fn claims_on(object: &Value) -> Vec<Text> {
     read_list(object, CLAIMS).unwrap_or_default()
 }
 
-fn is_marked(object: &Value) -> bool {
+/// Whether the mark says that the object was created here.
+pub fn is_marked(object: &Value) -> bool {
     object.text_at(&["metadata", "annotations", MARK.0]) == MARK.1
 }
 

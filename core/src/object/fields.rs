@@ -19,6 +19,8 @@ pub struct Fields {
 pub enum Others {
     /// Mistakes: the table has all fields.
     Unknown,
+    /// The same, but one that misspells no known field only warns, as it takes nothing from what the document decides.
+    Unused,
     /// Fields of the upstream that have no meaning here; only misspellings of a known field are mistakes.
     Ignored,
 }
@@ -61,6 +63,11 @@ impl Fields {
         Fields { known, others: Others::Unknown }
     }
 
+    /// All fields of a kind that is used whatever else its documents have.
+    pub const fn all_used(known: &'static [Field]) -> Fields {
+        Fields { known, others: Others::Unused }
+    }
+
     /// The fields of an upstream's kind that have a meaning here.
     pub const fn some(known: &'static [Field]) -> Fields {
         Fields { known, others: Others::Ignored }
@@ -83,8 +90,9 @@ impl Field {
 
 /// What is wrong with the `spec` of the document at `at`, and with the names of the fields beside it.
 ///
-/// 1. An unknown field is a warning. It is an error if it misspells a field that decides for which clusters or plugins
-///    the document is: without that field the document would mean others.
+/// 1. An unknown field is a warning. It is an error if it misspells or shortens a field that decides for which clusters
+///    or plugins the document is, or one inside such a field, or if it stands where every field does: without that
+///    field the document would mean others.
 /// 2. A field of a wrong type is an error, and so is a value that is not among those that the field takes.
 /// 3. A missing or empty field without which the document does nothing is a warning.
 ///
@@ -218,22 +226,51 @@ fn check_map(map: &Map, fields: &Fields, at: &JsonPath, out: &mut Vec<Diagnostic
 
 fn unknown_field(key: &str, fields: &Fields, at: &JsonPath) -> Option<Diagnostic> {
     let names = || fields.known.iter().map(|it| it.name);
-    let meant = close(key, names());
-    if meant.is_none() && fields.others == Others::Ignored {
-        return None;
-    }
     let is_scope = |it: &Field| it.role == Role::Scope;
+    let meant = match fields.others {
+        Others::Ignored => Some(close(key, names())?),
+        Others::Unknown | Others::Unused => meant_here(key, fields),
+    };
+    let inside = || fields.known.iter().find_map(|it| meant_inside(key, it));
+    let inside = if meant.is_none() && fields.others != Others::Ignored { inside() } else { None };
     let severity = match meant {
         Some(meant) if fields.known.iter().any(|it| it.name == meant && is_scope(it)) => Severity::Error,
-        None if fields.known.iter().all(is_scope) => Severity::Error,
+        None if inside.as_ref().is_some_and(|(it, _)| it.role == Role::Scope) => Severity::Error,
+        None if fields.others == Others::Unknown && fields.known.iter().all(is_scope) => Severity::Error,
         _ => Severity::Warning,
     };
-    let hint = match meant {
-        Some(meant) => format!("did you mean `{meant}`?"),
-        None => suggest(key, &names().collect::<Vec<_>>(), "known here"),
+    let hint = match (meant, inside) {
+        (Some(meant), _) => format!("did you mean `{meant}`?"),
+        (None, Some((_, path))) => format!("did you mean `{path}`?"),
+        (None, None) => suggest(key, &names().collect::<Vec<_>>(), "known here"),
     };
     let error = Error::new(Code::UnknownField, format!("there is no field `{key}` here"));
     Some(error.at(at.key(key)).hint(hint).into_diagnostic(severity))
+}
+
+fn meant_here(key: &str, fields: &Fields) -> Option<&'static str> {
+    close(key, fields.known.iter().map(|it| it.name)).or_else(|| shortened(key, fields))
+}
+
+/// The field inside a field of the scope that was meant, such as `placement.clusters` for `clusters`, and its path.
+fn meant_inside(key: &str, parent: &Field) -> Option<(&'static Field, String)> {
+    let (Role::Scope, Shape::Fields(fields)) = (parent.role, parent.shape) else { return None };
+    let name = meant_here(key, fields)?;
+    let field = fields.known.iter().find(|it| it.name == name)?;
+    Some((field, format!("{}.{name}", parent.name)))
+}
+
+/// The field whose name begins or ends with `key`, such as `clusterSelector` for `selector`; one of the scope first.
+fn shortened(key: &str, fields: &Fields) -> Option<&'static str> {
+    const SHORTEST: usize = 4;
+    let word = key.strip_suffix('s').unwrap_or(key).to_ascii_lowercase();
+    let is_long_enough = word.len() >= SHORTEST;
+    let has_word = |it: &&Field| {
+        let name = it.name.to_ascii_lowercase();
+        name.starts_with(&word) || name.strip_suffix('s').unwrap_or(&name).ends_with(&word)
+    };
+    let found = || fields.known.iter().filter(|_| is_long_enough).filter(has_word);
+    found().find(|it| it.role == Role::Scope).or_else(|| found().next()).map(|it| it.name)
 }
 
 fn check_shape(value: &Value, shape: Shape, at: &JsonPath, out: &mut Vec<Diagnostic>) {
@@ -297,6 +334,22 @@ mod tests {
     fn a_misspelled_scope_is_an_error_and_another_field_a_warning() {
         check_spec(r#"{"overrides":[1],"clusterSelektor":{}}"#, &["error unknown-field /spec/clusterSelektor"]);
         check_spec(r#"{"overrides":[1],"entrie":[]}"#, &["warning unknown-field /spec/entrie"]);
+    }
+
+    #[test]
+    fn a_part_of_a_name_counts_as_the_field_where_all_fields_are_known() {
+        const CLOSED: Fields = Fields::all(SPEC.known);
+        let check = |spec: &str| {
+            let document = json::parse(&format!(r#"{{"spec":{{"overrides":[1],{spec}}}}}"#)).unwrap();
+            let found = check(&document, &CLOSED, &JsonPath::ROOT);
+            let [finding] = found.as_slice() else { panic!("{found:?}") };
+            format!("{} {}", finding.severity.as_str(), finding.hint.clone().unwrap_or_default())
+        };
+        assert_eq!(check(r#""selector":{}"#), "error did you mean `clusterSelector`?");
+        assert_eq!(check(r#""clusters":{}"#), "error did you mean `clusterSelector`?");
+        assert_eq!(check(r#""override":{}"#), "warning did you mean `overrides`?");
+        assert_eq!(check(r#""waitFor":{}"#), "warning known here: clusterSelector, entries, overrides");
+        assert_eq!(check(r#""s":{}"#), "warning known here: clusterSelector, entries, overrides");
     }
 
     #[test]

@@ -42,6 +42,7 @@ const ADDITIONS: &[Addition] = &[
     greenhouse("PluginPreset", &["spec", "clusterSelector", "placementRef"], OBJECT),
     greenhouse("PluginPreset", &["spec", "plugin", "optionValues", "[]", "merge"], STRING),
     greenhouse("PluginPreset", &["spec", "clusterOptionOverrides", "[]", "overrides", "[]", "merge"], STRING),
+    greenhouse("PluginPreset", &["status", "clusters"], OBJECTS),
     greenhouse("Plugin", &["status", "appliedOverrides"], OBJECTS),
     Addition { adds: Adds::Value("ExclusiveLabel"), ..cluster_set(&["spec", "clusterSelector", "selectorType"]) },
     Addition { adds: Adds::Property(LABEL), ..cluster_set(&["spec", "clusterSelector", "exclusiveLabel"]) },
@@ -50,8 +51,9 @@ const ADDITIONS: &[Addition] = &[
     federated(&["spec", "placement", "placementRef"], OBJECT),
     federated(&["spec", "overrides", "[]", "clusterSelector"], OBJECT),
     federated(&["spec", "retention"], OBJECT),
-    operator_version(&["spec", "installPlan"], STRING),
-    operator_version(&["status"], OBJECT),
+    kudo("OperatorVersion", &["spec", "installPlan"], STRING),
+    kudo("OperatorVersion", &["status"], OBJECT),
+    kudo("Instance", &["status", "aggregatedStatus"], OBJECT),
 ];
 
 const fn greenhouse(kind: &'static str, path: &'static [&'static str], schema: &'static str) -> Addition {
@@ -64,9 +66,8 @@ const fn federated(path: &'static [&'static str], schema: &'static str) -> Addit
     Addition { group, kind, version: "v1beta1", path, adds }
 }
 
-const fn operator_version(path: &'static [&'static str], schema: &'static str) -> Addition {
-    let (group, kind, adds) = ("kudo.dev", "OperatorVersion", Adds::Property(schema));
-    Addition { group, kind, version: "v1beta1", path, adds }
+const fn kudo(kind: &'static str, path: &'static [&'static str], schema: &'static str) -> Addition {
+    Addition { group: "kudo.dev", kind, version: "v1beta1", path, adds: Adds::Property(schema) }
 }
 
 const fn cluster_set(path: &'static [&'static str]) -> Addition {

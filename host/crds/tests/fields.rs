@@ -34,7 +34,7 @@ fn compare(fields: &Fields, schema: &Value, at: &str, found: &mut Vec<String>) {
             None => found.push(format!("{at}.{}: only in the table", field.name)),
         }
     }
-    if fields.others == Others::Unknown {
+    if fields.others != Others::Ignored {
         let properties = properties.as_map().into_iter().flat_map(|it| it.keys());
         let missing = properties.filter(|key| !fields.known.iter().any(|it| it.name == key.as_str()));
         found.extend(missing.map(|key| format!("{at}.{key}: only in the definition")));

@@ -1,6 +1,6 @@
 //! Why an override is used or not, for `explain`. It reads documents again, so that results need not carry the answer.
 
-use super::lookups::{IN_ORGANIZATIONS, Lookups};
+use super::lookups::{Lookups, in_organizations};
 use super::overrides::Override;
 use super::{GROUP, ORGANIZATION, OVERRIDE, identity};
 use crate::diagnostic::{Code, Diagnostic, ReasonCode};
@@ -58,24 +58,35 @@ pub fn difference(precedence: Precedence, higher: (&Override, &Identity), lower:
     }
 }
 
-/// Reports an override in a namespace without an organization, clusters, presets and plugins, where others have some.
-pub fn report_unknown_organization(view: View, document: &Document, lookups: &mut Lookups, out: &mut Vec<Diagnostic>) {
+/// Reports an override or a preset in a namespace without an organization, where others have one. Answers whether it
+/// did.
+pub fn report_unknown_organization(
+    view: View,
+    document: &Document,
+    lookups: &mut Lookups,
+    out: &mut Vec<Diagnostic>,
+) -> bool {
     let own = &document.identity;
     if own.namespace.is_empty() || is_organization(view, &own.namespace) {
-        return;
+        return false;
     }
     let known = lookups.organizations(view);
     if !known.is_empty() {
-        let message = format!("there is no organization `{}`, so the override reaches no plugin", own.namespace);
+        let effect = match own.kind.as_str() {
+            OVERRIDE => "the override reaches no plugin",
+            _ => "the preset reaches no cluster",
+        };
+        let message = format!("there is no organization `{}`, so {effect}", own.namespace);
         let finding = Diagnostic::warning(Code::UnknownOrganization, message);
         let finding = finding.of(own).at(Pointer::of(["metadata", "namespace"]));
         let hint = lookups.hints.did_you_mean(&own.namespace, known.iter().map(Text::as_str));
         out.push(Diagnostic { hint, ..finding });
     }
+    !known.is_empty()
 }
 
 /// Whether a namespace is one of an organization: its document may be missing among the loaded ones.
 fn is_organization(view: View, namespace: &Text) -> bool {
     view.document(&identity(ORGANIZATION, "", namespace)).is_some()
-        || IN_ORGANIZATIONS.iter().any(|kind| view.store.of_kind(GROUP, kind, Some(namespace)).next().is_some())
+        || in_organizations(view).iter().any(|kind| view.store.of_kind(GROUP, kind, Some(namespace)).next().is_some())
 }

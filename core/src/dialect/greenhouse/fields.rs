@@ -10,7 +10,7 @@ pub const OVERRIDE: Fields = Fields::all(&[
     Field::required("overrides", ANY_LIST),
 ]);
 
-pub const PRESET: Fields = Fields::some(&[
+pub const PRESET: Fields = Fields::all(&[
     Field::scope("clusterSelector", Shape::Anything),
     Field::new("clusterOptionOverrides", Shape::List(&Shape::Fields(&CLUSTER_OPTIONS))),
     Field::scope("deletionPolicy", Shape::Text),
@@ -21,11 +21,12 @@ pub const PRESET: Fields = Fields::some(&[
 const CLUSTER_OPTIONS: Fields =
     Fields::all(&[Field::scope("clusterName", Shape::Text), Field::required("overrides", ANY_LIST)]);
 
-pub const PLUGIN: Fields = Fields::some(&[
+pub const PLUGIN: Fields = Fields::all(&[
     Field::scope("clusterName", Shape::Text),
     Field::scope("deletionPolicy", Shape::OneOf(&["", "Delete", "Retain"])),
     Field::scope("disabled", Shape::Boolean),
     Field::new("displayName", Shape::Text),
+    Field::new("ignoreDifferences", ANY_LIST),
     Field::new("optionValues", ANY_LIST),
     Field::new("pluginDefinition", Shape::Text),
     Field::new("pluginDefinitionRef", Shape::Fields(&DEFINITION_REF)),
@@ -34,7 +35,7 @@ pub const PLUGIN: Fields = Fields::some(&[
     Field::new("waitFor", ANY_LIST),
 ]);
 
-const DEFINITION_REF: Fields = Fields::some(&[Field::new("kind", Shape::Text), Field::new("name", Shape::Text)]);
+const DEFINITION_REF: Fields = Fields::all(&[Field::new("kind", Shape::Text), Field::new("name", Shape::Text)]);
 
 /// Of an Organization and of a Cluster.
 pub const OVERRIDING: Fields = Fields::some(&[Field::new("pluginOverrides", ANY_LIST)]);

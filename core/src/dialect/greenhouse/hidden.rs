@@ -1,21 +1,25 @@
 //! Overrides whose options never count, because another one that is above them reaches all of their clusters and
 //! plugins.
 //!
+//! An override hides an option if it sets the same one, and in strict mode also if it sets a parent of it. The overrides
+//! of an Organization and of a Cluster are below all PluginOverrides, so one for every cluster and plugin hides them.
+//!
 //! Overrides that are for the same definitions and clusters form a class: which class includes which is decided once
 //! for all of their members, and of a class the first member by name that is above an override is found by search.
 
 use std::cmp::Ordering;
 
 use super::account::difference;
+use super::entries::Part;
 use super::overrides::Override;
 use super::{GROUP, OVERRIDE};
-use crate::diagnostic::{Code, Diagnostic};
+use crate::diagnostic::{Code, Diagnostic, Mode};
 use crate::engine::fold::Setting;
 use crate::engine::select::Selector;
 use crate::object::document::{Document, Identity};
 use crate::value::Text;
 use crate::value::collections::SortedMap;
-use crate::value::path::Pointer;
+use crate::value::path::{OptionStep, Pointer};
 use crate::value::sorting::{sort, sort_by};
 use crate::workspace::settings::Precedence;
 use crate::workspace::store::View;
@@ -31,6 +35,8 @@ pub struct Overrides {
     /// In the order of their names, each with its class.
     all: Vec<(Override, Identity, Class)>,
     by_path: SortedMap<Text, Setters>,
+    /// The same by place, in strict mode.
+    by_place: SortedMap<Vec<OptionStep>, Setters>,
     compared: usize,
 }
 
@@ -40,6 +46,7 @@ type Class = (Vec<Text>, Option<usize>);
 /// The overrides that set one option and replace the layers below.
 #[derive(Debug, Default)]
 struct Setters {
+    path: Text,
     members: SortedMap<Class, Members>,
     /// The classes that are for a definition and for the clusters of a selector.
     naming: SortedMap<(Text, Option<usize>), Vec<Class>>,
@@ -57,7 +64,9 @@ struct Members {
 impl Overrides {
     pub fn of(view: View, namespace: &str) -> Overrides {
         let precedence = view.settings.precedence;
-        let mut overrides = Overrides { precedence, all: Vec::new(), by_path: SortedMap::new(), compared: 0 };
+        let is_strict = view.settings.mode == Mode::Strict;
+        let (by_path, by_place) = (SortedMap::new(), SortedMap::new());
+        let mut overrides = Overrides { precedence, all: Vec::new(), by_path, by_place, compared: 0 };
         let mut selectors = Selectors::default();
         for (index, document) in view.store.of_kind(GROUP, OVERRIDE, Some(namespace)).enumerate() {
             let it = Override::read(view, document, &mut Vec::new());
@@ -66,11 +75,17 @@ impl Overrides {
             definitions.dedup();
             let class = (definitions, it.part.layer.when.as_ref().map(|selector| selectors.number(selector)));
             for setting in it.part.layer.set.iter().filter(|it| !it.deep) {
-                overrides.by_path.entry(setting.path.clone()).or_default().add(index, &class, it.created().is_some());
+                let has_time = it.created().is_some();
+                overrides.by_path.entry(setting.path.clone()).or_default().add(index, setting, &class, has_time);
+                if is_strict {
+                    let place = setting.place.steps().to_vec();
+                    overrides.by_place.entry(place).or_default().add(index, setting, &class, has_time);
+                }
             }
             overrides.all.push((it, document.identity.clone(), class));
         }
-        for members in overrides.by_path.values_mut().flat_map(|it| it.members.values_mut()) {
+        let setters = overrides.by_path.values_mut().chain(overrides.by_place.values_mut());
+        for members in setters.flat_map(|it| it.members.values_mut()) {
             members.put_in_order(&overrides.all);
         }
         overrides
@@ -78,16 +93,20 @@ impl Overrides {
 
     /// Reports the entries of an override that never count.
     pub fn report_hidden(&mut self, document: &Document, out: &mut Vec<Diagnostic>) {
-        let Overrides { precedence, all, by_path, compared } = self;
+        let Overrides { precedence, all, by_path, by_place, compared } = self;
         let Ok(own) = all.binary_search_by(|(_, identity, _)| identity.cmp(&document.identity)) else { return };
         let Some((it, identity, class)) = all.get(own) else { return };
         let is_done = *compared > MAX_COMPARED;
         for setting in &it.part.layer.set {
-            let Some(setters) = by_path.get(&setting.path) else { continue };
-            let including = setters.including(class, compared);
-            let above = including.into_iter().filter_map(|it| it.first_above(all, own, *precedence));
-            if let Some((other, name, _)) = above.min().and_then(|at| all.get(at)) {
-                out.push(hidden(setting, (it, identity), (other, name), *precedence));
+            let mut above: Option<(usize, &Text)> = None;
+            for setters in setters_above(by_path, by_place, setting) {
+                let including = setters.including(class, compared).into_iter();
+                let first = including.filter_map(|it| it.first_above(all, own, *precedence)).min();
+                above = above.into_iter().chain(first.map(|it| (it, &setters.path))).min();
+            }
+            if let Some((path, (other, name, _))) = above.and_then(|(at, path)| Some((path, all.get(at)?))) {
+                let why = difference(*precedence, (other, name), (it, identity));
+                out.push(hidden(setting, identity, (path, name), &why));
             }
         }
         if *compared > MAX_COMPARED && !is_done {
@@ -99,10 +118,37 @@ impl Overrides {
             out.push(finding.at(Pointer::of(["spec", "pluginDefinitionNames"])).hint("name one definition in each"));
         }
     }
+
+    /// Reports the entries of an Organization or a Cluster that never count.
+    pub fn report_hidden_below(&self, part: &Part, of: &Identity, out: &mut Vec<Diagnostic>) {
+        let everywhere: Class = (Vec::new(), None);
+        for setting in &part.layer.set {
+            let setters = setters_above(&self.by_path, &self.by_place, setting);
+            let first = setters.filter_map(|it| Some((it.members.get(&everywhere)?.first, &it.path))).min();
+            if let Some((path, (_, name, _))) = first.and_then(|(at, path)| Some((path, self.all.get(at)?))) {
+                let why = format!("PluginOverrides are above those of the {}", of.kind);
+                out.push(hidden(setting, of, (path, name), &why));
+            }
+        }
+    }
+}
+
+/// The overrides that set an option or a parent of it.
+fn setters_above<'a>(
+    by_path: &'a SortedMap<Text, Setters>,
+    by_place: &'a SortedMap<Vec<OptionStep>, Setters>,
+    setting: &'a Setting,
+) -> impl Iterator<Item = &'a Setters> {
+    let steps = setting.place.steps();
+    let parents = (1..steps.len()).filter_map(|depth| by_place.get(steps.get(..depth)?));
+    by_path.get(&setting.path).into_iter().chain(parents)
 }
 
 impl Setters {
-    fn add(&mut self, index: usize, class: &Class, has_time: bool) {
+    fn add(&mut self, index: usize, setting: &Setting, class: &Class, has_time: bool) {
+        if self.members.is_empty() {
+            self.path = setting.path.clone();
+        }
         let (definitions, when) = class;
         if !self.members.contains_key(class) {
             for definition in definitions {
@@ -206,14 +252,12 @@ fn text_of(selector: &Selector) -> String {
     }
 }
 
-fn hidden(
-    setting: &Setting,
-    (it, own): (&Override, &Identity),
-    (other, name): (&Override, &Identity),
-    precedence: Precedence,
-) -> Diagnostic {
-    let why = difference(precedence, (other, name), (it, own));
-    let message = format!("`{}` has no effect here: `{name}` always hides it ({why})", setting.path);
+fn hidden(setting: &Setting, own: &Identity, (path, name): (&Text, &Identity), why: &str) -> Diagnostic {
+    let how = match *path == setting.path {
+        true => format!("`{name}` always hides it"),
+        false => format!("`{name}` sets `{path}`, which always hides it"),
+    };
+    let message = format!("`{}` has no effect here: {how} ({why})", setting.path);
     let finding = Diagnostic::warning(Code::ShadowedOption, message).of(own).at(setting.at.clone());
     finding.hint("remove it here, or narrow the other one to some clusters or plugins")
 }

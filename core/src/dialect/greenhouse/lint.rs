@@ -53,16 +53,25 @@ pub fn lint_document(view: View, document: &Document, out: &mut Vec<Diagnostic>)
 fn lint_organization(view: View, document: &Document, lookups: &mut Lookups, out: &mut Vec<Diagnostic>) {
     let name = &document.identity.name;
     if let Some(part) = overrides::of_organization(view, name, out) {
+        lookups.overrides(view, name).report_hidden_below(&part, &document.identity, out);
         report_undeclared(view, name, (&[], &part), lookups, out);
     }
 }
 
-/// Unknown clusters, overrides for clusters that get nothing, and Plugins of one name.
+/// Unknown clusters, selectors that pick none, overrides for clusters that get nothing, and Plugins of one name.
 fn lint_preset(view: View, document: &Document, lookups: &mut Lookups, out: &mut Vec<Diagnostic>) {
     let Ok(preset) = Preset::read(view, document, &mut Vec::new()) else { return };
     let scope = scope_of(&document.identity.namespace);
     let fleet = view.store.fleet(&scope);
-    out.extend(unknown_clusters(view, document, &scope, &mut lookups.hints));
+    let unknown = unknown_clusters(view, document, &scope, &mut lookups.hints);
+    let is_lost = account::report_unknown_organization(view, document, lookups, out) || !unknown.is_empty();
+    out.extend(unknown);
+    if !is_lost && has_clusters(view) && preset.picks_nobody(fleet) {
+        let message = "the selector picks no cluster, so the preset makes no Plugin";
+        let at = Pointer::of(["spec", "clusterSelector"]);
+        let finding = Diagnostic::warning(Code::UnmatchedOverride, message).of(&document.identity).at(at);
+        out.push(finding.hint("correct the selector, or label the clusters as it requires"));
+    }
     for (name, at) in &preset.overridden {
         let found = fleet.and_then(|fleet| fleet.get(name));
         let finding = match found {
@@ -91,6 +100,11 @@ fn lint_preset(view: View, document: &Document, lookups: &mut Lookups, out: &mut
             }
         }
     }
+}
+
+/// Whether clusters are loaded: presets alone tell nothing about what they pick.
+fn has_clusters(view: View) -> bool {
+    view.store.of_kind(GROUP, CLUSTER, None).next().is_some()
 }
 
 fn lint_plugin(view: View, document: &Document, lookups: &mut Lookups, out: &mut Vec<Diagnostic>) {
@@ -174,6 +188,7 @@ fn lint_cluster(view: View, document: &Document, lookups: &mut Lookups, out: &mu
         out.push(Diagnostic::info(Code::OldForm, message).of(own).at(at).hint("write `direct`"));
     }
     if let Some(part) = overrides::of_cluster(view, &scope_of(&own.namespace), &own.name, out) {
+        lookups.overrides(view, &own.namespace).report_hidden_below(&part, own, out);
         report_undeclared(view, &own.namespace, (&[], &part), lookups, out);
     }
 }

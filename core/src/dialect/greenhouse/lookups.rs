@@ -14,8 +14,14 @@ use crate::workspace::store::View;
 /// Definitions by name.
 pub type Definitions = SortedMap<Text, Vec<Identity>>;
 
-/// The kinds whose documents show that their namespace is one of an organization.
-pub const IN_ORGANIZATIONS: &[&str] = &[CLUSTER, PRESET, PLUGIN];
+/// The kinds whose documents show that their namespace is one of an organization. A preset or a Plugin shows it only
+/// where no Organization is loaded: its own namespace may be misspelled.
+pub fn in_organizations(view: View) -> &'static [&'static str] {
+    match view.store.of_kind(GROUP, ORGANIZATION, None).next() {
+        Some(_) => &[CLUSTER],
+        None => &[CLUSTER, PRESET, PLUGIN],
+    }
+}
 
 /// What is known while documents are linted.
 #[derive(Debug)]
@@ -45,7 +51,7 @@ impl Lookups {
     pub fn organizations(&mut self, view: View) -> Arc<SortedSet<Text>> {
         let names = || {
             let named = view.store.of_kind(GROUP, ORGANIZATION, None).map(|it| it.identity.name.clone());
-            let inside = IN_ORGANIZATIONS.iter().flat_map(|kind| view.store.of_kind(GROUP, kind, None));
+            let inside = in_organizations(view).iter().flat_map(|kind| view.store.of_kind(GROUP, kind, None));
             let namespaces = inside.map(|it| it.identity.namespace.clone()).filter(|it| !it.is_empty());
             Arc::new(named.chain(namespaces).collect())
         };

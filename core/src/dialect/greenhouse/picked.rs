@@ -1,6 +1,7 @@
 //! Which clusters a preset or an override is for. Besides labels and names it may name sets and a placement of Open
 //! Cluster Management: `clusterSets: [dev]`, `placementRef: {name: web}`.
 
+use crate::diagnostic::decode::Fields;
 use crate::diagnostic::{Code, Error};
 use crate::engine::select::{Members, Names, Selector, mentioned};
 use crate::value::JsonPath;
@@ -28,13 +29,35 @@ impl Picked {
     /// The selector cannot be read, or it names a set or a placement whose clusters are unknown. It never means "no
     /// clusters" then.
     pub fn read(view: View, value: &Value, namespace: &str, at: &JsonPath) -> Result<Picked, Error> {
+        if let Value::List(items) = value
+            && items.iter().any(|it| it.get(SETS).is_some() || it.get(PLACEMENT).is_some())
+        {
+            let read = |(index, item): (usize, &Value)| Picked::read_one(view, item, namespace, &at.index(index));
+            return Ok(Picked::any_of(items.iter().enumerate().map(read).collect::<Result<_, _>>()?));
+        }
+        Picked::read_one(view, value, namespace, at)
+    }
+
+    /// The clusters that any of the selectors picks.
+    fn any_of(all: Vec<Picked>) -> Picked {
+        let mut any = Picked { selector: Selector::Nothing, named: Vec::new(), depends: Vec::new() };
+        let mut selectors = Vec::new();
+        for Picked { selector, named, depends } in all {
+            selectors.push(selector);
+            any.named.extend(named);
+            any.depends.extend(depends);
+        }
+        Picked { selector: Selector::AnyOf(selectors), ..any }
+    }
+
+    fn read_one(view: View, value: &Value, namespace: &str, at: &JsonPath) -> Result<Picked, Error> {
         let mut rest = match value {
             Value::Map(map) => (**map).clone(),
             _ => Map::new(),
         };
         let (sets, placement) = (rest.remove(SETS), rest.remove(PLACEMENT));
         if sets.is_none() && placement.is_none() {
-            let selector = Selector::parse(value, view.settings.mode, None, at).map_err(|error| meant(error, &rest))?;
+            let selector = Selector::parse(value, view.settings.mode, None, at).map_err(|error| meant(error, value))?;
             let named = mentioned(&selector).into_iter().cloned().collect();
             return Ok(Picked { selector, named, depends: Vec::new() });
         }
@@ -56,8 +79,10 @@ impl Picked {
         }
         if let Some(placement) = placement {
             let at = at.key(PLACEMENT);
-            let given = placement.text_at(&["namespace"]);
-            let (namespace, name) = (if given.is_empty() { namespace } else { given }, placement.text_at(&["name"]));
+            let mut fields = Fields::of(placement, &at, &["name", "namespace"])?;
+            let (name, given): (Option<Text>, Option<Text>) = (fields.take("name")?, fields.take("namespace")?);
+            let (name, given) = (name.unwrap_or_default(), given.unwrap_or_default());
+            let (namespace, name) = (if given.is_empty() { namespace } else { &given }, name.as_str());
             let chosen = view.cluster_groups().placement_members(view, namespace, name).ok_or_else(|| {
                 let message = format!(
                     "the placement `{namespace}/{name}` is not loaded, is quarantined or cannot be decided, so what \
@@ -96,8 +121,10 @@ impl Picked {
 }
 
 /// The error of a selector with the field that was probably meant, where that is one of those of this file.
-fn meant(error: Error, fields: &Map) -> Error {
-    let unknown = fields.keys().find_map(|it| did_you_mean(it, [SETS, PLACEMENT]));
+fn meant(error: Error, selector: &Value) -> Error {
+    let items = selector.as_list().into_iter().flatten().chain([selector]);
+    let mut fields = items.filter_map(Value::as_map).flat_map(Map::keys);
+    let unknown = fields.find_map(|it| did_you_mean(it, [SETS, PLACEMENT]));
     match (error.code, unknown) {
         (Code::UnknownField, Some(hint)) => error.hint(hint),
         _ => error,

@@ -17,6 +17,7 @@ use crate::diagnostic::{Code, Diagnostic, Error, ReasonCode, Severity};
 use crate::engine::diff::diff;
 use crate::engine::fold::{Effective, Layer};
 use crate::engine::rendered::Rendered;
+use crate::engine::select::fleet::Fleet;
 use crate::engine::select::{Cluster, Selector};
 use crate::object::document::{Document, Identity};
 use crate::object::identity::is_terminating;
@@ -102,6 +103,13 @@ impl Preset {
 
     pub fn picks(&self, cluster: &Cluster) -> bool {
         matches!(&self.targets, Targets::Fleet(_, picks) if picks.picks(cluster))
+    }
+
+    /// Whether its selector is meant to pick clusters, and there is none that it picks.
+    pub fn picks_nobody(&self, fleet: Option<&Fleet>) -> bool {
+        let Targets::Fleet(_, picks) = &self.targets else { return false };
+        let is_meant = !matches!(picks, ClusterFilter::Selector(Selector::Nothing));
+        is_meant && fleet.is_none_or(|fleet| picks.members(fleet).is_empty())
     }
 
     fn plugin(&self, cluster: &str) -> Identity {

@@ -349,8 +349,26 @@ pub type Retained = (Vec<RetentionPath>, Vec<Text>);
 ///
 /// # Errors
 ///
-/// An invalid path, reported at its place. Ignoring it would erase the value that it should retain.
+/// The first of the errors of [`all_retention`]. Ignoring it would erase the value that it should retain.
 pub fn retention(spec: Option<&Value>) -> Result<Retained, Error> {
+    let (retained, errors) = all_retention(spec);
+    errors.into_iter().next().map_or(Ok(retained), Err)
+}
+
+/// The rules that can be read, and every one that cannot, at its place.
+pub fn all_retention(spec: Option<&Value>) -> (Retained, Vec<Error>) {
+    let mut errors = Vec::new();
+    let retained = read_retention(spec, &mut errors).unwrap_or_else(|error| {
+        errors.push(error);
+        Retained::default()
+    });
+    (retained, errors)
+}
+
+/// # Errors
+///
+/// Nothing can be read. Errors of single rules go to `errors`.
+fn read_retention(spec: Option<&Value>, errors: &mut Vec<Error>) -> Result<Retained, Error> {
     let path = JsonPath::ROOT.key("spec");
     let path = path.key("retention");
     let retention = match spec.and_then(|it| it.get("retention")) {
@@ -359,30 +377,41 @@ pub fn retention(spec: Option<&Value>) -> Result<Retained, Error> {
         Some(other) => return Err(path.wrong_type("a map", other)),
     };
     Fields::of(Value::Map(retention.clone()), &path, &["fields", "labels"])?;
-    let texts = |field: &str| -> Result<Vec<Text>, Error> {
+    let mut texts = |field: &str| -> Vec<(usize, Text)> {
         let path = path.key(field);
         let items = match retention.get(field) {
-            None | Some(Value::Null) => return Ok(Vec::new()),
-            Some(Value::List(items)) => items,
-            Some(other) => return Err(path.wrong_type("a list", other)),
+            Some(Value::List(items)) => items.as_slice(),
+            None | Some(Value::Null) => &[],
+            Some(other) => {
+                errors.push(path.wrong_type("a list", other));
+                &[]
+            }
         };
-        let text = |(index, item): (usize, &Value)| match item {
-            Value::Text(text) => Ok(text.clone()),
-            other => Err(path.index(index).wrong_type("a string", other)),
-        };
-        items.iter().enumerate().map(text).collect()
+        let mut texts = Vec::new();
+        for (index, item) in items.iter().enumerate() {
+            match item {
+                Value::Text(text) => texts.push((index, text.clone())),
+                other => errors.push(path.index(index).wrong_type("a string", other)),
+            }
+        }
+        texts
     };
+    let (fields, labels) = (texts("fields"), texts("labels"));
     let mut paths = Vec::new();
-    for (index, text) in texts("fields")?.into_iter().enumerate() {
-        paths.push(RetentionPath::parse(&text).map_err(|error| {
-            let message = format!("`{text}`: {} (at character {})", error.message, error.offset.saturating_add(1));
-            let at = path.key("fields").index(index).pointer();
-            Error::new(Code::BadRetentionPath, message).at(at).maybe_hint(error.hint)
-        })?);
+    for (index, text) in fields {
+        match RetentionPath::parse(&text) {
+            Ok(path) => paths.push(path),
+            Err(error) => {
+                let message = format!("`{text}`: {} (at character {})", error.message, error.offset.saturating_add(1));
+                let error = Error::new(Code::BadRetentionPath, message).maybe_hint(error.hint);
+                errors.push(error.at(path.key("fields").index(index)));
+            }
+        }
     }
-    let labels = texts("labels")?;
-    for (index, label) in labels.iter().enumerate() {
-        crate::object::labels::check_key(label).map_err(|error| error.at(path.key("labels").index(index)))?;
+    for (index, label) in &labels {
+        if let Err(error) = crate::object::labels::check_key(label) {
+            errors.push(error.at(path.key("labels").index(*index)));
+        }
     }
-    Ok((paths, labels))
+    Ok((paths, labels.into_iter().map(|(_, label)| label).collect()))
 }

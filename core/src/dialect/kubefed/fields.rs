@@ -1,9 +1,9 @@
-//! The fields of documents of KubeFed that have a meaning here.
+//! The fields of documents of KubeFed: those of its definitions, and those that have a meaning here alone.
 
 use crate::object::fields::{Field, Fields, Shape};
 
 /// Of every federated kind. Without one of them, clusters would lose their copies, or values of these.
-pub const FEDERATED: Fields = Fields::some(&[
+pub const FEDERATED: Fields = Fields::all_used(&[
     Field::scope("overrides", Shape::List(&Shape::Map)),
     Field::scope("placement", Shape::Fields(&PLACEMENT)),
     Field::scope("retainReplicas", Shape::Anything),
@@ -20,7 +20,7 @@ const PLACEMENT: Fields = Fields::all(&[
 
 const LISTED: Fields = Fields::all(&[Field::scope("name", Shape::Text)]);
 
-pub const TYPE_CONFIG: Fields = Fields::some(&[
+pub const TYPE_CONFIG: Fields = Fields::all(&[
     Field::scope("federatedType", Shape::Fields(&API_RESOURCE)),
     Field::scope("propagation", Shape::Anything),
     Field::scope("retention", Shape::Anything),
@@ -30,7 +30,7 @@ pub const TYPE_CONFIG: Fields = Fields::some(&[
 ]);
 
 /// Names a kind and how an API server serves it.
-const API_RESOURCE: Fields = Fields::some(&[
+const API_RESOURCE: Fields = Fields::all(&[
     Field::scope("group", Shape::Text),
     Field::scope("kind", Shape::Text),
     Field::new("pluralName", Shape::Text),
@@ -38,7 +38,7 @@ const API_RESOURCE: Fields = Fields::some(&[
     Field::scope("version", Shape::Text),
 ]);
 
-pub const CLUSTER: Fields = Fields::some(&[
+pub const CLUSTER: Fields = Fields::all(&[
     Field::new("apiEndpoint", Shape::Text),
     Field::new("caBundle", Shape::Text),
     Field::new("disabledTLSValidations", Shape::List(&Shape::Text)),
@@ -46,9 +46,9 @@ pub const CLUSTER: Fields = Fields::some(&[
     Field::new("secretRef", Shape::Fields(&SECRET_REF)),
 ]);
 
-const SECRET_REF: Fields = Fields::some(&[Field::new("name", Shape::Text)]);
+const SECRET_REF: Fields = Fields::all(&[Field::new("name", Shape::Text)]);
 
-pub const CONFIG: Fields = Fields::some(&[
+pub const CONFIG: Fields = Fields::all(&[
     Field::new("clusterHealthCheck", Shape::Map),
     Field::new("controllerDuration", Shape::Map),
     Field::new("featureGates", Shape::Anything),
@@ -58,7 +58,7 @@ pub const CONFIG: Fields = Fields::some(&[
     Field::scope("syncController", Shape::Fields(&SYNC)),
 ]);
 
-const SYNC: Fields = Fields::some(&[
+const SYNC: Fields = Fields::all(&[
     Field::scope("adoptResources", Shape::OneOf(&["", "Disabled", "Enabled"])),
     Field::new("maxConcurrentReconciles", Shape::Anything),
 ]);

@@ -101,13 +101,11 @@ fn lint_federated(view: View, document: &Document, hints: &mut Hints, out: &mut 
 
 /// Paths that cannot be read, or that no object of the kind has.
 fn lint_retention(document: &Document, target: &Target, out: &mut Vec<Diagnostic>) {
-    let (fields, _) = match plane::retention(document.value.get("spec")) {
-        Ok(retained) => retained,
-        Err(error) => {
-            out.push(error.into_diagnostic(Severity::Error).of(&document.identity));
-            return;
-        }
-    };
+    let ((fields, _), errors) = plane::all_retention(document.value.get("spec"));
+    if !errors.is_empty() {
+        out.extend(errors.into_iter().map(|it| it.into_diagnostic(Severity::Error).of(&document.identity)));
+        return;
+    }
     let object = Value::map([("apiVersion", target.api_version.clone()), ("kind", target.kind.clone())]);
     let mut found = Vec::new();
     warn_unknown(&fields, &object, &mut found);

@@ -3,11 +3,14 @@
 //! 1. Its status lists the objects: a template that is changed later must not hide them.
 //! 2. Its annotation lists their kinds. A status can be lost, as when an object is restored from a backup; then the
 //!    objects of these kinds are listed, and those that name the OperatorVersion are its objects.
+//! 3. A status that was restored may be older than the objects. Before the OperatorVersion goes, the kinds are listed
+//!    too: an object whose only owner is gone is deleted by the garbage collector, also one that was only borrowed.
 
 use crate::engine::diff::diff;
 use crate::engine::ownership::{Owner, names};
 use crate::engine::patch::{Operation, patch};
 use crate::object::document::Identity;
+use crate::object::identity::is_terminating;
 use crate::value::collections::{SortedMap, SortedSet};
 use crate::value::{Map, Text, Value, json};
 use crate::workspace::observed::{HUB, Query};
@@ -48,23 +51,23 @@ pub fn written(objects: impl Iterator<Item = Target>) -> Value {
     if all.is_empty() { Value::Null } else { all.into() }
 }
 
-/// Whether an OperatorVersion holds objects, and its status does not list them.
-pub fn is_lost(live: &Value) -> bool {
-    has_finalizer(live, FINALIZER) && live.at(&["status", OBJECTS]).is_none()
+/// Whether an OperatorVersion may hold objects that its status does not list.
+pub fn is_incomplete(live: &Value) -> bool {
+    has_finalizer(live, FINALIZER) && (live.at(&["status", OBJECTS]).is_none() || is_terminating(live))
 }
 
-/// The lists in which the objects of a lost record are.
+/// The lists in which the objects of an incomplete record are.
 pub fn queries(live: &Value) -> Vec<Query> {
     let query = |text: &Text| {
         let (api_version, kind) = text.rsplit_once('/')?;
         Some(Query { api_version: api_version.into(), kind: kind.into(), ..Query::default() })
     };
-    if is_lost(live) { kinds(live).iter().filter_map(query).collect() } else { Vec::new() }
+    if is_incomplete(live) { kinds(live).iter().filter_map(query).collect() } else { Vec::new() }
 }
 
-/// The objects of a lost record, as far as they were read.
+/// The objects that an incomplete record does not list, as far as they were read.
 pub fn found(view: View, live: &Value, owner: &Owner) -> Vec<Target> {
-    if !is_lost(live) {
+    if !is_incomplete(live) {
         return Vec::new();
     }
     let observed = view.store.observed(HUB).into_iter().flat_map(|it| it.objects()).map(|(_, object)| object);
@@ -73,6 +76,9 @@ pub fn found(view: View, live: &Value, owner: &Owner) -> Vec<Target> {
     for object in objects.filter(|it| names(it, owner)) {
         let target = Target::of(object);
         found.insert(target.identity(), target);
+    }
+    for listed in read(live) {
+        found.remove(&listed.identity());
     }
     found.into_values().collect()
 }

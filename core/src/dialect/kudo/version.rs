@@ -8,7 +8,7 @@ use super::package::{FIRST_WAVE, Install, Part};
 use super::record::FINALIZER;
 use super::{GROUP, INSTANCE, KIND, VERSION, claims, hold, instance, record, scope, status};
 use crate::diagnostic::{Code, Diagnostic, Error, ReasonCode};
-use crate::engine::ownership::{Owner, owned};
+use crate::engine::ownership::{Owner, is_marked, marked, owned};
 use crate::engine::rendered::{FieldOrigin, Origin, Rendered, RenderedObject};
 use crate::engine::select::Cluster;
 use crate::object::document::{Document, Identity};
@@ -34,8 +34,8 @@ pub struct Version {
     group: Arc<Group>,
     /// The objects that are recorded, be they in the install plan or not.
     recorded: SortedSet<Identity>,
-    /// Whether they must be found again.
-    is_lost: bool,
+    /// Whether there may be more of them.
+    is_incomplete: bool,
 }
 
 impl Version {
@@ -49,7 +49,7 @@ impl Version {
             install: install.map(Arc::new),
             group,
             recorded: record::read(&document.value).iter().map(Target::identity).collect(),
-            is_lost: record::is_lost(&document.value),
+            is_incomplete: record::is_incomplete(&document.value),
         }
     }
 
@@ -58,8 +58,9 @@ impl Version {
         Target { api_version: VERSION.into(), kind: KIND.into(), namespace, name }
     }
 
-    /// What it gives: the object of the template, in its namespace, with its owner.
-    fn product(&self, part: &Part, owner: Option<&Owner>) -> RenderedObject {
+    /// What it gives: the object of the template, in its namespace, with its owner; and with the mark if it is or will
+    /// be created here.
+    fn product(&self, view: View, part: &Part, owner: Option<&Owner>) -> RenderedObject {
         let origin = |path: Pointer| Some(Origin { document: Arc::clone(&self.identity), path });
         let mut origins = Vec::new();
         let mut touch = |place: Pointer, layer: &str, from: Pointer, object: &Value| {
@@ -74,6 +75,15 @@ impl Version {
         if let Some((owned, place)) = owner.and_then(|owner| owned(owner, &part.object)) {
             touch(place, "owner", Pointer::of(["metadata", "uid"]), &owned);
             object = owned;
+        }
+        let is_created = match view.store.observation(HUB, &part.identity) {
+            Observation::Present(live) => is_marked(live),
+            Observation::Absent | Observation::Unknown => true,
+        };
+        if is_created {
+            let (marked, place) = marked(&object);
+            touch(place, "managed-annotation", Pointer::of(["spec", "installPlan"]), &marked);
+            object = marked;
         }
         let base = Origin { document: Arc::clone(&self.identity), path: part.origin() };
         RenderedObject { object, base, origins, retained: Vec::new(), wave: part.wave }
@@ -294,7 +304,7 @@ impl Subject for Version {
         }
         for part in self.install.iter().flat_map(|it| &it.parts) {
             let owner = member.as_ref().map(|it| &it.owner);
-            rendered.objects.push(self.product(part, owner));
+            rendered.objects.push(self.product(view, part, owner));
             rendered.diagnostics.extend(owner.and_then(|owner| claim_of(owner, part, &self.identity, view)));
         }
         Ok(Arc::new(rendered))
@@ -330,8 +340,8 @@ impl Subject for Version {
     fn invalidated_by(&self, object: &Identity) -> Invalidation {
         let is_kudo = object.group == GROUP && (object.kind == KIND || object.kind == INSTANCE);
         let mine = is_kudo || self.recorded.contains(object);
-        // What a file will hold is recorded elsewhere, and any object may be one of a lost record.
-        if mine || !self.is_live || self.is_lost || self.group.concerns(object) {
+        // What a file will hold is recorded elsewhere, and any object may be one that the record lacks.
+        if mine || !self.is_live || self.is_incomplete || self.group.concerns(object) {
             Invalidation::Whole
         } else {
             Invalidation::Nothing

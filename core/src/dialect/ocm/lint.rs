@@ -161,10 +161,14 @@ fn lint_clusters(view: View, out: &mut Vec<Diagnostic>) {
     let user = view.store.of_kind(GROUP, BINDING, None).find(binds);
     let user = user.or_else(|| view.document(&set::identity(DEFAULT)));
     if let Some(user) = user.filter(|_| unlabelled > 0) {
-        let message = format!(
-            "{unlabelled} clusters have no clusterset label: the hub puts them into `default`, and here they are in \
-             no such set"
-        );
+        let message = match unlabelled {
+            1 => "1 cluster has no clusterset label: the hub puts it into `default`, and here it is in no such set"
+                .into(),
+            count => format!(
+                "{count} clusters have no clusterset label: the hub puts them into `default`, and here they are in no \
+                 such set"
+            ),
+        };
         let finding =
             Diagnostic::info(Code::WellKnownSet, message).hint("write the label into the documents of the clusters");
         out.push(finding.of(&user.identity));

@@ -8,7 +8,7 @@ use crate::engine::select::cluster_set::{CLUSTERSET, GROUP, Stage};
 use crate::object::document::{Document, Identity};
 use crate::value::collections::SortedMap;
 use crate::value::path::Pointer;
-use crate::value::suggest::{Hints, nearest};
+use crate::value::suggest::{Hints, close, nearest};
 use crate::value::{Text, Value};
 use crate::workspace::store::View;
 
@@ -76,14 +76,17 @@ fn lint_binding<'v>(
 }
 
 fn is_ours(rule: &Value) -> bool {
-    list(rule, "apiGroups").iter().any(|it| it.as_text() == Some(GROUP))
+    list(rule, "apiGroups").iter().any(|it| matches!(it.as_text(), Some(GROUP | "*")))
 }
 
 /// A resource of a rule that does not exist. RBAC has `*` for all resources and `*/label` for a subresource of all, and
 /// no `managedclusters/*`.
 fn lint_resource(document: &Document, resource: &str, at: &Pointer, out: &mut Vec<Diagnostic>) {
     let Some((parent, child)) = resource.split_once('/') else { return };
-    let Some((parent, known)) = SUBRESOURCES.iter().find(|(it, _)| *it == parent) else { return };
+    let Some((parent, known)) = SUBRESOURCES.iter().find(|(it, _)| *it == parent) else {
+        out.extend(misspelled(parent, child).map(|it| it.of(&document.identity).at(at.clone())));
+        return;
+    };
     if known.contains(&child) {
         return;
     }
@@ -102,6 +105,15 @@ fn lint_resource(document: &Document, resource: &str, at: &Pointer, out: &mut Ve
         finding = finding.hint(format!("did you mean `{parent}/{name}`?"));
     }
     out.push(finding.of(&document.identity).at(at.clone()));
+}
+
+/// The finding about a resource that misspells one with this subresource.
+fn misspelled(parent: &str, child: &str) -> Option<Diagnostic> {
+    let meant = close(parent, SUBRESOURCES.iter().map(|(it, _)| *it))?;
+    SUBRESOURCES.iter().find(|(it, known)| *it == meant && known.contains(&child))?;
+    let message = format!("`{parent}/{child}` grants nothing: there is no resource `{parent}`");
+    let finding = Diagnostic::warning(Code::IneffectiveGrant, message);
+    Some(finding.hint(format!("did you mean `{meant}/{child}`?")))
 }
 
 /// The subresource of a kind that permissions are mostly about.

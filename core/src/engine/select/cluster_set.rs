@@ -17,17 +17,20 @@ pub use crate::object::kinds::upstreams::ocm::{CLUSTERSET, GROUP, SET as KIND};
 
 const VERSIONS: &[&str] = &["v1beta1", "v1beta2"];
 
-/// The fields of its spec: every one of them decides which clusters are in the set.
-pub const FIELDS: Fields = Fields::some(&[Field::scope("clusterSelector", Shape::Fields(&SELECTOR))]);
+/// The fields of its spec. Any other one may be meant to decide which clusters are in the set.
+pub const FIELDS: Fields = Fields::all(&[
+    Field::scope("clusterSelector", Shape::Fields(&SELECTOR)),
+    Field::scope("managedNamespaces", Shape::List(&Shape::Map)),
+]);
 
-const SELECTOR: Fields = Fields::some(&[
+const SELECTOR: Fields = Fields::all(&[
     Field::scope("selectorType", Shape::Anything),
     Field::scope("labelSelector", Shape::Anything),
     Field::scope("exclusiveLabel", Shape::Fields(&EXCLUSIVE_LABEL)),
 ]);
 
 const EXCLUSIVE_LABEL: Fields =
-    Fields::some(&[Field::scope("key", Shape::Anything), Field::scope("value", Shape::Anything)]);
+    Fields::all(&[Field::scope("key", Shape::Anything), Field::scope("value", Shape::Anything)]);
 
 /// What to do about a set that the transitional stage does not know.
 const FULL: &str = "use the stage `full`";

@@ -358,7 +358,7 @@ codes! {
     ExpressionsOff = "expressions-off",
     /// The selector is empty, which picks every cluster, or absent, which picks none.
     EmptySelector = "empty-selector",
-    /// The override is for no cluster that gets the plugin.
+    /// The override is for no cluster that gets the plugin, or the preset picks no cluster.
     UnmatchedOverride = "unmatched-override",
     /// A second entry for one cluster, which is ignored.
     DuplicateEntry = "duplicate-entry",

@@ -10,8 +10,12 @@ struct Written {
     /// One of two selectors.
     when: Option<u32>,
     created: Option<u32>,
-    option: u32,
+    /// One of `OPTIONS`.
+    option: usize,
 }
+
+/// The first one is a parent of the last one.
+const OPTIONS: [&str; 3] = ["x", "y", "x.a"];
 
 impl Written {
     fn document(&self, name: usize) -> String {
@@ -23,9 +27,9 @@ impl Written {
         format!(
             r#"{{"apiVersion":"greenhouse.sap/v1alpha1","kind":"PluginOverride","metadata":{{"name":"o{name:02}",
                 "namespace":"a"{created}}},"spec":{{"pluginDefinitionNames":[{}],
-                "overrides":[{{"name":"x{}","value":1}}]{when}}}}}"#,
+                "overrides":[{{"name":"{}","value":1}}]{when}}}}}"#,
             definitions.join(","),
-            self.option
+            OPTIONS[self.option]
         )
     }
 
@@ -33,7 +37,7 @@ impl Written {
         u32::from(self.when.is_some()) + 2 * u32::from(!self.definitions.is_empty())
     }
 
-    /// Whether it always hides another one that sets the same option.
+    /// Whether it always hides another one that sets the same option or one below it.
     fn hides(&self, name: usize, other: &Written, other_name: usize) -> bool {
         let order = |it: &Written, name| (it.rank(), it.created.is_none(), it.created, name);
         let is_decided = self.rank() != other.rank() || (self.created.is_some() && other.created.is_some());
@@ -43,6 +47,7 @@ impl Written {
             && is_decided
             && is_for_all
             && (self.when.is_none() || self.when == other.when)
+            && (self.option == other.option || (self.option, other.option) == (0, 2))
     }
 }
 
@@ -60,7 +65,7 @@ fn the_first_override_that_always_hides_another_is_named() {
                 definitions: (0..3).filter(|_| next(3) == 0).collect(),
                 when: Some(next(3)).filter(|it| *it < 2),
                 created: Some(next(4)).filter(|it| *it < 3),
-                option: next(2),
+                option: usize::try_from(next(3)).unwrap(),
             })
             .collect();
         let documents: Vec<String> = written.iter().enumerate().map(|(name, it)| it.document(name)).collect();
@@ -72,7 +77,7 @@ fn the_first_override_that_always_hides_another_is_named() {
             .iter()
             .filter_map(|it| {
                 let (_, rest) = it.text_at(&["message"]).split_once("no effect here: `PluginOverride/a/")?;
-                let (by, _) = rest.split_once("` always hides it")?;
+                let (by, _) = rest.split_once("` ")?;
                 Some((it.text_at(&["at", "document"]).replace("PluginOverride/a/", ""), by.to_string()))
             })
             .collect();
@@ -80,9 +85,7 @@ fn the_first_override_that_always_hides_another_is_named() {
             .iter()
             .enumerate()
             .filter_map(|(name, it)| {
-                let hides = |(by, other): &(usize, &Written)| {
-                    *by != name && other.option == it.option && other.hides(*by, it, name)
-                };
+                let hides = |(by, other): &(usize, &Written)| *by != name && other.hides(*by, it, name);
                 let (by, _) = written.iter().enumerate().find(hides)?;
                 Some((format!("o{name:02}"), format!("o{by:02}")))
             })
