@@ -284,6 +284,21 @@ fn a_file_that_is_refused_is_a_finding_and_the_others_are_served() {
 }
 
 #[test]
+fn a_cluster_with_a_refused_file_is_not_complete() {
+    let folder = Folder::new("partial");
+    folder.write("a.yaml", cluster("a", "gold"));
+    for name in ["eu-1", "eu-2"] {
+        fs::create_dir_all(folder.0.join("live").join(name)).unwrap();
+        folder.write(&format!("live/{name}/b.yaml"), cluster("b", "gold"));
+    }
+    folder.write("live/eu-1/large.yaml", format!("{}# {}\n", cluster("c", "gold"), "x".repeat(5000)));
+    let server = Server::start_with(&["-f", folder.path(), "--max-file-size", "4KiB"]);
+    let fleet = server.fleet();
+    let complete = fleet.loads.iter().filter(|it| it.complete == Some(true));
+    assert_eq!(complete.filter_map(|it| it.live.as_deref()).collect::<Vec<_>>(), ["eu-2"]);
+}
+
+#[test]
 fn a_folder_without_documents_is_told() {
     let folder = Folder::new("empty");
     let said = failure(&["--port", "0", "-f", folder.path()]);

@@ -7,6 +7,7 @@ import * as fault from "./fault-proxy.mjs";
 import { write } from "./fault-proxy.mjs";
 import {
   COPY,
+  OWN,
   berlin,
   calm,
   change,
@@ -26,6 +27,7 @@ import {
   onDamagedPlane,
   plane,
   proxies,
+  run,
   runPlans,
   runner,
   settle,
@@ -33,6 +35,7 @@ import {
   tokyo,
   told,
 } from "./reliability.mjs";
+import { condition } from "./stories.mjs";
 
 describe("crashes", () => {
   onDamagedPlane();
@@ -60,6 +63,36 @@ describe("crashes", () => {
       `${crashes} crash points, all converged; ${unreached} of ${points} did not come about, each a repeat of ` +
         "a write that did",
     );
+  });
+
+  test("a runner that is killed right after a delete has counted it", async () => {
+    await found();
+    await empty();
+    const both = ["a", "b"].map((it) => federated(it, { key: it }, ["berlin", "tokyo"]));
+    await hub.apply([...both, federatedNamespace]);
+    await run(["--dialect", "kubefed", "--max-deletes", "1", "--max-delete-percent", "100"]);
+    await settle();
+    const copy = (name) => berlin.find(`ConfigMap/shop/${name}`);
+    const leaveBerlin = (name) =>
+      hub.patch(`FederatedConfigMap/shop/${name}`, { spec: { placement: { clusters: [{ name: "tokyo" }] } } });
+    const recent = async () =>
+      ((await hub.get(OWN)).status.recentDeletes ?? []).reduce((sum, it) => sum + it.objects, 0);
+
+    const kill = fault.killUnanswered({ kill: () => runner.kill() });
+    const rule = proxies.berlin.once(write("DELETE", "/configmaps/a"), kill);
+    await leaveBerlin("a");
+    await fired(rule);
+    await eventually(() => runner.ended, { what: "the runner being killed" });
+    assert.equal(await copy("a"), undefined);
+    assert.equal(await recent(), 1, "the delete is not counted");
+
+    await leaveBerlin("b");
+    await runner.start();
+    const isHeld = async () => condition(await hub.get(OWN), "Unheld") === "False ActionsHeld";
+    await eventually(isHeld, { timeout: 30_000, what: "the next delete being held" });
+    await runner.reconcile();
+    assert.ok(await copy("b"), "a crash freed the budget");
+    assert.equal(await recent(), 1);
   });
 
   test("errors and cut connections on a write delay it, and nothing is made twice", async () => {

@@ -1,7 +1,7 @@
 //! What this runner deletes, until the status of its FleetPlan has it.
 //!
-//! 1. A delete starts only when the status on the hub counts it. So a runner that is killed after the delete, and before
-//!    it can record that, has recorded it.
+//! 1. A delete starts only when the status on the hub counts it. So a runner that is killed right after the delete has
+//!    recorded it.
 //! 2. For its own plans the runner counts only what is done: what it intends is in the plan itself.
 //! 3. What was intended and not started, or refused by the server, is taken back with the next status. What was started
 //!    and has no result counts, and so does everything that a runner intended before a restart.

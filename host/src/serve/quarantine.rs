@@ -1,5 +1,5 @@
-//! Loads a snapshot into its first engine, and plans it once. Documents on which that exceeds a limit are put aside: the
-//! snapshot then has the setting `quarantined` and a diagnostic, so every page and every call knows.
+//! Loads a snapshot into its first engine, and plans it once. Documents on which that exceeds a limit are put aside:
+//! the snapshot then has the setting `quarantined` and a diagnostic, so every page and every call knows.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
