@@ -387,7 +387,11 @@ fn a_plan_goes_to_a_file() {
     assert!(shown.contains("\ndigest sha256:"), "{shown}");
     assert_eq!(output.status.code(), Some(0));
     let written = fs::read_to_string(&file).unwrap();
-    assert!(written.starts_with("{\n    \"actions\": [],\n    \"digest\": \"sha256:"), "{written}");
+    assert!(written.starts_with("{\n    \"actions\": [],\n    \"diagnostics\": ["), "{written}");
+    assert!(
+        written.contains("\"code\": \"unknown-set\"") && written.contains("\n    \"digest\": \"sha256:"),
+        "{written}"
+    );
     assert_eq!(run(&["plan", "-f", &fleet, "-o", "plan.txt"]).status.code(), Some(2));
     assert_eq!(run(&["plan", "-f", &fleet, "--now", "noon"]).status.code(), Some(2));
 }
