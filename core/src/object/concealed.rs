@@ -60,10 +60,8 @@ impl Concealed {
     /// answer.
     pub fn add(&mut self, value: &Value) {
         match value {
-            Value::Text(text) if !text.is_empty() => {
-                if !self.has_text(text) {
-                    self.texts.insert(text.clone());
-                }
+            Value::Text(text) if !text.is_empty() && !self.has_text(text) => {
+                self.texts.insert(text.clone());
             }
             Value::Number(number) => {
                 let key = number_key(*number);
