@@ -31,24 +31,26 @@ export function attribute(module) {
   const sections = sectionsOf(module);
   const bodies = bodiesOf(sections.get(10));
   const names = namesOf(sections.get("name"));
-  const imported = 0; // the raw module imports nothing
   const [rooms, dialects, functions] = [new Map(), new Map(), new Map()];
   const add = (map, name, bytes) => map.set(name, (map.get(name) ?? 0) + bytes);
+  // The raw module imports nothing: its own functions are numbered from 0.
   bodies.forEach((bytes, index) => {
-    const path = pathsOf(names.get(index + imported) ?? "");
+    const path = pathsOf(names.get(index) ?? "");
     const own = path.find((it) => it.startsWith("fleetfold_")) ?? path[0] ?? "";
     add(rooms, ROOMS.find(([start]) => own.startsWith(start))?.[1] ?? "others", bytes);
     const dialect = path.map((it) => it.match(/^fleetfold_core::dialect::(\w+)/)?.[1]).find(Boolean);
     if (dialect) add(dialects, dialect, bytes);
     add(functions, path[0] || "without a name", bytes);
   });
+  const code = bodies.reduce((sum, it) => sum + it, 0);
+  if (rooms.get("others") > code / 10) throw new Error("the names cannot be read: is the mangling another one?");
   const sorted = (map) => [...map].sort((a, b) => b[1] - a[1]);
   return {
     rooms: sorted(rooms),
     dialects: sorted(dialects),
     functions: sorted(functions).slice(0, 60),
     data: dataOf(sections.get(11)),
-    code: bodies.reduce((sum, it) => sum + it, 0),
+    code,
   };
 }
 
@@ -112,12 +114,25 @@ function namesOf(reader) {
 }
 
 /**
- * The paths in a name that the linker has made readable, the function's own first, without type arguments:
- * `<a::B as c::D<e::F>>::g` has `a::B`, `c::D` and `e::F`.
+ * The paths in a mangled name (v0 of Rust), the function's own first, without type arguments: of
+ * `_RINvNtCs1_4core3fmt5writeNtCs2_3cel5DatumE` these are `core::fmt::write` and `cel::Datum`. A path that refers back
+ * to an earlier one is left out.
  */
 export function pathsOf(name) {
-  const paths = name.match(/[A-Za-z_]\w*(?:::[A-Za-z_{][\w}#]*)*/g) ?? [];
-  return paths.filter((it) => it.includes("::"));
+  const paths = [];
+  for (const root of name.matchAll(/Cs[0-9A-Za-z]*_(?=[1-9])/g)) {
+    const path = [];
+    let at = root.index + root[0].length;
+    for (;;) {
+      const length = name.slice(at).match(/^(?:s[0-9A-Za-z]*_)?(\d+)_?/);
+      if (!length) break;
+      at += length[0].length;
+      path.push(name.slice(at, at + Number(length[1])));
+      at += Number(length[1]);
+    }
+    paths.push(path.filter(Boolean).join("::"));
+  }
+  return paths;
 }
 
 /** The segments of data, as `[start of it, bytes]`, largest first: split where texts are apart by many zeros. */
