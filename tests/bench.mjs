@@ -81,29 +81,29 @@ function small() {
     "build",
     "--locked",
     "--profile",
-    "module",
+    "module-fast",
     "--target",
     "wasm32-unknown-unknown",
     "-p",
     "fleetfold-bench-guest",
   );
-  const guest = join(target, "wasm32-unknown-unknown", "module", "fleetfold_bench_guest.wasm");
+  const guest = join(target, "wasm32-unknown-unknown", "module-fast", "fleetfold_bench_guest.wasm");
   execFileSync(go, ["write", folder], { stdio: "inherit" });
   for (let round = 0; round < 2; round += 1) {
     keep(theirs("run", folder));
     keep(ours("small", folder, guest));
   }
   const workloads = [
-    ["W1", "select, 10,000 clusters", "w1_10k", "w1_10k_ns", [200, 500]],
-    ["W1", "select, 100,000 clusters", "w1_100k", "w1_100k_ns", [1_000, 2_400]],
-    ["W2", "patch, 5 operations on 4 KiB", "w2", "w2_ns", [8, 15]],
-    ["W3", "subset match, from bytes", "w3", "w3_ns", [5, 10]],
-    ["W3", "subset match, from objects", "w3", "w3_typed_ns", [5, 10]],
-    ["W8", "value tree of 3 layers, origins", "w8", "w8_ns", [4, 8]],
+    ["W1", "select, 10,000 clusters", "w1_10k", "w1_10k_ns", [500, 700], [350, 500]],
+    ["W1", "select, 100,000 clusters", "w1_100k", "w1_100k_ns", [2_000, 3_000], [1_500, 2_000]],
+    ["W2", "patch, 5 operations on 4 KiB", "w2", "w2_ns", [17, 25], [12, 15]],
+    ["W3", "subset match, from bytes", "w3", "w3_ns", [8, 12], [6, 9]],
+    ["W3", "subset match, from objects", "w3", "w3_typed_ns", [8, 12], [6, 9]],
+    ["W8", "value tree of 3 layers, origins", "w8", "w8_ns", [5, 8], [4, 6]],
   ];
-  const rows = workloads.map(([id, name, us_, them, goals]) => {
+  const rows = workloads.map(([id, name, us_, them, goals, inWasm]) => {
     const [native, wasm, opponent] = [least[`${us_}_native_ns`], least[`${us_}_wasmtime_ns`], least[them]];
-    const ratios = [atLeast(opponent / native, goals), atLeast(opponent / wasm, goals)];
+    const ratios = [atLeast(opponent / native, goals), atLeast(opponent / wasm, inWasm)];
     return [
       id,
       name,
@@ -113,11 +113,21 @@ function small() {
       us(wasm),
       ratios[1],
       (wasm / native).toFixed(2),
-      `${goals[0]}× / ${goals[1]}×`,
+      [goals, inWasm].map(([goal, stretch]) => `${goal}× / ${stretch}×`).join(", "),
     ];
   });
   table(
-    ["", "workload", "Go", "native", "Go/native", "wasmtime", "Go/wasmtime", "wasm/native", "target / stretch"],
+    [
+      "",
+      "workload",
+      "Go",
+      "native",
+      "Go/native",
+      "wasmtime",
+      "Go/wasmtime",
+      "wasm/native",
+      "target / stretch, in wasm",
+    ],
     rows,
   );
   console.log(

@@ -66,9 +66,9 @@ impl Cache {
         self.0.as_ref().err().map(String::as_str)
     }
 
-    /// Loads the code of `wasm` from the cache, or compiles and caches it.
-    pub(crate) fn compile(&self, engine: &Engine, wasm: &[u8]) -> wasmtime::Result<(Module, Compiled)> {
-        let file = self.0.as_ref().ok().map(|folder| folder.join(name(engine, wasm)));
+    /// Loads the code of `wasm`, whose digest is `digest`, from the cache, or compiles and caches it.
+    pub(crate) fn compile(&self, engine: &Engine, wasm: &[u8], digest: &str) -> wasmtime::Result<(Module, Compiled)> {
+        let file = self.0.as_ref().ok().map(|folder| folder.join(name(engine, digest)));
         if let Some(module) = file.as_ref().and_then(|file| load(engine, file)) {
             return Ok((module, Compiled::Found));
         }
@@ -99,9 +99,9 @@ fn check_private(it: &fs::Metadata) -> io::Result<()> {
     Ok(())
 }
 
-fn name(engine: &Engine, wasm: &[u8]) -> String {
+fn name(engine: &Engine, digest: &str) -> String {
     let mut key = Key(Sha256::new());
-    key.0.update(Sha256::digest(wasm));
+    key.0.update(digest);
     // Covers the version of wasmtime, the target and every setting that affects the code.
     engine.precompile_compatibility_hash().hash(&mut key);
     format!("{}.code", hex(&key.0.finalize()))
@@ -111,8 +111,10 @@ fn name(engine: &Engine, wasm: &[u8]) -> String {
 #[expect(unsafe_code, reason = "loading compiled code is running it; the rules are at the top of this file")]
 fn load(engine: &Engine, file: &Path) -> Option<Module> {
     let mut file = OpenOptions::new().read(true).custom_flags(OFlags::NOFOLLOW.bits().cast_signed()).open(file).ok()?;
-    check_private(&file.metadata().ok()?).ok()?;
-    let mut bytes = Vec::new();
+    let about = file.metadata().ok()?;
+    check_private(&about).ok()?;
+    // At once: a buffer that grows would copy megabytes several times.
+    let mut bytes = Vec::with_capacity(usize::try_from(about.len()).ok()?);
     file.read_to_end(&mut bytes).ok()?;
     let (guard, code) = bytes.split_at_checked(GUARD)?;
     if guard != Sha256::digest(code).as_slice() {

@@ -3,10 +3,13 @@
 //! Every shape is called at n, 2n, 4n and 8n with fuel, which counts instructions and so is the same on every machine.
 //! A shape whose answer would grow faster must be refused by a limit, and the workspace must answer after that.
 
+#[path = "growth/costs.rs"]
+mod costs;
 #[path = "growth/shapes.rs"]
 mod shapes;
 
 use std::collections::BTreeMap;
+use std::sync::OnceLock;
 
 use fleetfold::guest::EMBEDDED;
 use fleetfold_core::api::OPS;
@@ -68,6 +71,18 @@ impl Guest {
     }
 }
 
+/// The embedded module, which counts its instructions. Compiled once: that takes longer than most shapes.
+fn compiled() -> &'static (Engine, Module) {
+    static COMPILED: OnceLock<(Engine, Module)> = OnceLock::new();
+    COMPILED.get_or_init(|| {
+        let mut config = Config::new();
+        config.consume_fuel(true);
+        let engine = Engine::new(&config).expect("an engine");
+        let module = Module::new(&engine, EMBEDDED).expect("the module compiles");
+        (engine, module)
+    })
+}
+
 /// The instructions of all requests of a shape, and whether a limit refused one of them.
 fn measure(guest: &mut Guest, shape: &Shape, n: usize) -> (u64, bool) {
     let (mut spent, mut refused) = (0, false);
@@ -82,15 +97,12 @@ fn measure(guest: &mut Guest, shape: &Shape, n: usize) -> (u64, bool) {
 
 #[test]
 fn twice_the_size_takes_about_twice_the_instructions() {
-    let mut config = Config::new();
-    config.consume_fuel(true);
-    let engine = Engine::new(&config).expect("an engine");
-    let module = Module::new(&engine, EMBEDDED).expect("the module compiles");
+    let (engine, module) = compiled();
     let mut failed = Vec::new();
     println!("{:>8} {:>14} {:>9}  shape", "exponent", "instructions", "refused");
     for shape in shapes::all() {
         let sizes = [1, 2, 4, 8].map(|factor| {
-            let mut guest = Guest::new(&engine, &module);
+            let mut guest = Guest::new(engine, module);
             let measured = measure(&mut guest, shape, shape.n * factor);
             // Whatever happened, the next call is answered.
             let (next, _) =

@@ -7,7 +7,7 @@ use std::process::Command;
 
 use fleetfold::digest::digest;
 use fleetfold::guest::EMBEDDED;
-use fleetfold_builder::build_modules;
+use fleetfold_builder::{Build, build_modules};
 use fleetfold_tests::tree::{files, root};
 use wasmparser::{Parser, Payload};
 
@@ -63,7 +63,8 @@ fn a_build_in_another_folder_is_the_same_module() {
     // With spaces in its name, as people have them.
     let copy = std::env::temp_dir().join(format!("fleetfold in another folder {}", std::process::id()));
     copy_sources(&copy);
-    let [module] = build_modules(&copy, ["fleetfold-wasm"], &copy.join("target")).expect("the module is built");
+    let [module] =
+        build_modules(Build::Fast, &copy, ["fleetfold-wasm"], &copy.join("target")).expect("the module is built");
     let built = digest(&module.read().expect("the module can be read"));
     std::fs::remove_dir_all(&copy).expect("the scratch folder can be removed");
     assert_eq!(built, digest(EMBEDDED), "the embedded module, which was built in this folder, is another one");

@@ -87,7 +87,7 @@ ops! {
 const fn entry<O: Op>() -> Entry {
     fn run<O: Op>(workspace: &mut Workspace, request: Value) -> Result<String, Error> {
         let Answered { answer, mut findings } = workspace.call::<O>(read::from_value(request)?)?;
-        response::answered(&answer, &mut findings, || workspace.secret_values())
+        response::answered(&answer, &mut findings, &mut || workspace.secret_values())
     }
     Entry { name: O::NAME, run: run::<O> }
 }

@@ -86,7 +86,7 @@ impl std::error::Error for Refusal {}
 pub(super) fn answered<A: Serialize>(
     answer: &A,
     findings: &mut [Finding],
-    secrets: impl FnOnce() -> Option<Arc<SecretValues>>,
+    secrets: &mut dyn FnMut() -> Option<Arc<SecretValues>>,
 ) -> Result<String, Error> {
     #[derive(Serialize)]
     struct Response<'a, A> {
@@ -98,6 +98,18 @@ pub(super) fn answered<A: Serialize>(
     let write = |findings: &[Finding]| {
         to_text_marking(&Response { diagnostics: findings, ok: answer }, Redacted::NAME).map_err(unwritable)
     };
+    without_secrets(&write, findings, secrets)
+}
+
+/// A text, and the parts of it that may have values of Secrets.
+type Marked = (String, Vec<(usize, usize)>);
+
+/// The rest of it, which is compiled once and not for every answer.
+fn without_secrets(
+    write: &dyn Fn(&[Finding]) -> Result<Marked, Error>,
+    findings: &mut [Finding],
+    secrets: &mut dyn FnMut() -> Option<Arc<SecretValues>>,
+) -> Result<String, Error> {
     let (text, parts) = write(findings)?;
     if findings.is_empty() && parts.is_empty() {
         return Ok(text);

@@ -24,6 +24,7 @@ use crate::object::document::Identity;
 use crate::object::weight::depth;
 use crate::value::collections::SortedMap;
 use crate::value::path::{OptionPath, OptionStep, PathError, Pointer};
+use crate::value::sorting::sort_by;
 use crate::value::text::order;
 use crate::value::{Text, Value, index_text, json};
 
@@ -190,7 +191,7 @@ impl Origins {
 
     /// Sorts what was pushed in nearly the right order. Of two chains for one path, the later one counts.
     fn sort(&mut self) {
-        self.chains.sort_by(|(a, _), (b, _)| order(a, b));
+        sort_by(&mut self.chains, |(a, _), (b, _)| order(a, b));
         self.chains.dedup_by(|later, earlier| {
             let same = later.0 == earlier.0;
             if same {
@@ -435,7 +436,7 @@ impl Places {
         let below = from.filter(|(place, _)| place.len() > parent.len());
         let mut below: Vec<_> =
             below.flat_map(|(place, paths)| paths.iter().map(|path| (place.as_slice(), path))).collect();
-        below.sort_by(|(_, a), (_, b)| order(a, b));
+        sort_by(&mut below, |(_, a), (_, b)| order(a, b));
         below
     }
 }
@@ -469,7 +470,7 @@ fn fold_compat(applied: &[(usize, &Layer)], list_order: ListOrder, out: &mut Vec
         }
     }
     if list_order == ListOrder::ByName {
-        list.sort_by(|a, b| order(&a.setting.path, &b.setting.path));
+        sort_by(&mut list, |a, b| order(&a.setting.path, &b.setting.path));
     }
     let winners: SortedMap<&Text, Contribution> = list.iter().map(|it| (&it.setting.path, *it)).collect();
     let mut folded = Folded::default();

@@ -4,6 +4,7 @@ use crate::diagnostic::decode::Decode;
 use crate::diagnostic::{Code, Error};
 use crate::value::JsonPath;
 use crate::value::sorting::sort;
+use crate::value::text::order;
 use crate::value::{Map, Text, Value};
 
 const MAX_NAME: usize = 63;
@@ -39,7 +40,7 @@ impl Labels {
 
     /// The value of a label.
     pub fn get(&self, key: &str) -> Option<&Text> {
-        let at = self.pairs.binary_search_by(|(it, _)| it.as_str().cmp(key)).ok()?;
+        let at = self.pairs.binary_search_by(|(it, _)| order(it, key)).ok()?;
         self.pairs.get(at).map(|(_, value)| value)
     }
 

@@ -8,12 +8,13 @@
 //! | an object of the hub | the result it belongs to |
 //! | a setting | everything |
 
+mod members;
+
 use std::sync::Arc;
 
 use crate::diagnostic::{Code, Diagnostic, Error};
 use crate::engine::fold::Effective;
 use crate::engine::rendered::Rendered;
-use crate::engine::select::Cluster;
 use crate::object::document::{Document, Identity};
 use crate::object::kinds::clusters::is_cluster;
 use crate::object::timestamp::Timestamp;
@@ -25,6 +26,7 @@ use crate::workspace::quarantine;
 use crate::workspace::store::{Scope, Store, View};
 use crate::workspace::subject::{Dialect, Invalidation, ResultCache, Subject};
 use crate::workspace::targets::Targets;
+use members::{Member, member, members};
 
 /// The results of a subject by cluster; of one of the hub there is one, without a name.
 pub type ClusterResults = SortedMap<Text, ClusterResult>;
@@ -72,6 +74,8 @@ struct Translated {
     cluster_results: ClusterResults,
     cache: ResultCache,
     subject_steps: Option<Arc<SubjectPlan>>,
+    /// The clusters whose plan may have a status in it, and with it the time of a request.
+    dated: SortedSet<Text>,
 }
 
 /// What a change replaced, to compare with and to put back.
@@ -257,6 +261,9 @@ impl Results {
                     };
                     translated.subject_steps = subject_steps;
                     for (cluster, cluster_result) in cluster_results {
+                        if cluster_result.as_ref().and_then(ClusterResult::steps).is_some_and(is_dated) {
+                            translated.dated.insert(cluster.clone());
+                        }
                         match cluster_result {
                             Some(cluster_result) => translated.cluster_results.insert(cluster, cluster_result),
                             None => translated.cluster_results.remove(&cluster),
@@ -396,10 +403,13 @@ impl SubjectEntry {
     /// Drops the plans of statuses, which may have the time of another request in them.
     fn forget_statuses(&mut self) {
         let Some(translated) = &mut self.translated else { return };
-        let dated = |it: &Arc<SubjectPlan>| it.status.is_empty();
-        translated.subject_steps = translated.subject_steps.take().filter(dated);
-        for cluster_result in translated.cluster_results.values_mut() {
-            cluster_result.steps = cluster_result.steps.take().filter(dated);
+        let undated = |it: &Arc<SubjectPlan>| !is_dated(it);
+        translated.subject_steps = translated.subject_steps.take().filter(undated);
+        // Those alone: a fleet has many results, and another time reaches every request.
+        for name in std::mem::take(&mut translated.dated) {
+            if let Some(cluster_result) = translated.cluster_results.get_mut(&name) {
+                cluster_result.steps = cluster_result.steps.take().filter(undated);
+            }
         }
     }
 
@@ -470,7 +480,7 @@ impl SubjectEntry {
         clusters: Option<&SortedSet<Text>>,
         all: &mut Vec<Arc<SubjectPlan>>,
     ) {
-        let Some(Translated { read, cluster_results, subject_steps, .. }) = &mut self.translated else { return };
+        let Some(Translated { read, cluster_results, subject_steps, dated, .. }) = &mut self.translated else { return };
         let subject = match read {
             Ok(subject) => subject,
             // Not even its status: that may be as much work.
@@ -495,7 +505,11 @@ impl SubjectEntry {
                     subject.plan(view, name, rendered, &mut planner);
                 }
                 known = planner.known;
-                Arc::new(planner.steps.withheld())
+                let steps = Arc::new(planner.steps.withheld());
+                if is_dated(&steps) {
+                    dated.insert(name.clone());
+                }
+                steps
             });
             if !steps.is_empty() || steps.managed > 0 {
                 all.push(Arc::clone(steps));
@@ -540,7 +554,7 @@ impl Translated {
                 cluster_results.extend(results);
             });
         }
-        Translated { read, diagnostics, cluster_results, cache, subject_steps: None }
+        Translated { read, diagnostics, cluster_results, cache, subject_steps: None, dated: SortedSet::new() }
     }
 }
 
@@ -555,38 +569,9 @@ impl ClusterResult {
     }
 }
 
+/// Whether a plan has a status, which may have the time of the request in it.
+fn is_dated(steps: &SubjectPlan) -> bool {
+    !steps.status.is_empty()
+}
+
 static UNREAD: Error = Error { code: Code::UnknownDocument, message: String::new(), at: None, hint: None };
-
-enum Member<'a> {
-    Hub(Cluster),
-    Cluster(&'a Cluster),
-}
-
-impl AsRef<Cluster> for Member<'_> {
-    fn as_ref(&self) -> &Cluster {
-        match self {
-            Member::Hub(hub) => hub,
-            Member::Cluster(cluster) => cluster,
-        }
-    }
-}
-
-fn members<'a>(view: View<'a>, subject: &dyn Subject) -> Vec<Member<'a>> {
-    match subject.targets() {
-        Targets::Hub => vec![Member::Hub(Cluster::default())],
-        Targets::Fleet(scope, picks) => {
-            let fleet = view.store.fleet(scope).into_iter();
-            fleet.flat_map(|fleet| picks.members(fleet)).map(Member::Cluster).collect()
-        }
-    }
-}
-
-fn member<'a>(view: View<'a>, subject: &dyn Subject, name: &Text) -> Option<Member<'a>> {
-    match subject.targets() {
-        Targets::Hub => name.is_empty().then(|| Member::Hub(Cluster::default())),
-        Targets::Fleet(scope, picks) => {
-            let cluster = view.store.fleet(scope)?.get(name)?;
-            picks.picks(cluster).then_some(Member::Cluster(cluster))
-        }
-    }
-}

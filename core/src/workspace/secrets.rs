@@ -7,6 +7,7 @@ use crate::object::secrets::{SECRET_KINDS, SecretValues, has_secret};
 use crate::value::collections::SortedSet;
 use crate::value::{Text, Value};
 use crate::workspace::Workspace;
+use crate::workspace::observed::ObservedCluster;
 use crate::workspace::store::Store;
 use crate::workspace::trial::Journal;
 
@@ -14,6 +15,10 @@ use crate::workspace::trial::Journal;
 #[derive(Debug, Default)]
 pub struct LoadedSecrets {
     documents: SortedSet<Identity>,
+    /// The clusters in which Secrets were observed: few of a large fleet.
+    clusters: SortedSet<Text>,
+    /// The clusters that were observed since, with Secrets or without.
+    changed: SortedSet<Text>,
     /// The Secrets of a change that was tried: the answer shows what would follow from it.
     tried: Vec<Value>,
     values: Option<Arc<SecretValues>>,
@@ -35,8 +40,14 @@ impl LoadedSecrets {
         self.documents.remove(identity);
     }
 
+    /// Notes a cluster whose observed state changes.
+    pub fn observe(&mut self, cluster: &Text) {
+        self.forget();
+        self.changed.insert(cluster.clone());
+    }
+
     /// Lets the values be collected again: what they depend on changes.
-    pub fn forget(&mut self) {
+    fn forget(&mut self) {
         self.values = None;
     }
 
@@ -52,8 +63,19 @@ impl LoadedSecrets {
 impl Store {
     fn objects_with_secrets(&self) -> impl Iterator<Item = &Value> {
         let documents = self.secrets.documents.iter().filter_map(|it| self.document(it)).map(|it| &it.value);
-        let observed = self.all_observed().flat_map(|it| SECRET_KINDS.iter().flat_map(|kind| it.of_kind(kind)));
-        documents.chain(observed)
+        let observed = self.secrets.clusters.iter().filter_map(|it| self.observed(it));
+        documents.chain(observed.flat_map(secrets_in))
+    }
+
+    /// Finds out which of the clusters that changed have Secrets now.
+    fn settle_secrets(&mut self) {
+        for cluster in std::mem::take(&mut self.secrets.changed) {
+            let has_secrets = self.observed(&cluster).is_some_and(|it| secrets_in(it).next().is_some());
+            match has_secrets {
+                true => self.secrets.clusters.insert(cluster),
+                false => self.secrets.clusters.remove(&cluster),
+            };
+        }
     }
 
     /// Keeps the Secrets of a change that is about to be undone, until the answer is written.
@@ -61,7 +83,7 @@ impl Store {
         let documents = journal.documents().filter(|it| self.secrets.documents.contains(*it));
         let mut tried: Vec<Value> = documents.filter_map(|it| self.document(it)).map(|it| it.value.clone()).collect();
         for observed in journal.observed().filter_map(|it| self.observed(it)) {
-            tried.extend(SECRET_KINDS.iter().flat_map(|kind| observed.of_kind(kind)).cloned());
+            tried.extend(secrets_in(observed).cloned());
         }
         self.secrets.tried.extend(tried);
     }
@@ -71,6 +93,7 @@ impl Workspace {
     /// What the loaded and observed Secrets hold, and those of a change that this request tries. Nothing if there are
     /// none.
     pub(crate) fn secret_values(&mut self) -> Option<Arc<SecretValues>> {
+        self.store.settle_secrets();
         let store = &self.store;
         if store.secrets.values.is_none() {
             let secrets: Vec<&Value> = store.objects_with_secrets().chain(&store.secrets.tried).collect();
@@ -87,8 +110,48 @@ impl Workspace {
     }
 }
 
+fn secrets_in(cluster: &ObservedCluster) -> impl Iterator<Item = &Value> {
+    SECRET_KINDS.iter().flat_map(|kind| cluster.of_kind(kind))
+}
+
 /// The names of documents, namespaces and clusters: a Secret that has one in it does not make it a secret.
 fn names(store: &Store) -> SortedSet<&str> {
     let identities = store.documents().map(|it| &it.identity);
     identities.flat_map(|it| [&it.name, &it.namespace]).map(Text::as_str).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::workspace::Workspace;
+
+    const SECRET: &str = r#"{"apiVersion":"v1","kind":"Secret","metadata":{"name":"s","namespace":"d"},
+        "stringData":{"password":"correct-horse-battery"}}"#;
+
+    #[track_caller]
+    fn check(workspace: &mut Workspace, is_masked: bool) {
+        let answer = workspace.call_text(r#"{"op":"effective","subject":"Plugin/a/correct-horse-battery"}"#);
+        assert_eq!(answer.contains("correct-horse-battery"), !is_masked, "{answer}");
+        assert!(answer.contains("unknown-document"), "{answer}");
+    }
+
+    #[test]
+    fn secrets_of_a_cluster_are_known_as_long_as_they_are_observed() {
+        let mut workspace = Workspace::default();
+        let observe = |workspace: &mut Workspace, cluster: &str, documents: &str| {
+            let complete = format!(r#""live":"{cluster}","complete":true,"documents":[{documents}]"#);
+            let answer = workspace.call_text(&format!(r#"{{"op":"load",{complete}}}"#));
+            assert!(answer.starts_with(r#"{"ok""#), "{answer}");
+        };
+        observe(&mut workspace, "eu-1", "");
+        check(&mut workspace, false);
+        observe(&mut workspace, "eu-1", SECRET);
+        check(&mut workspace, true);
+        observe(&mut workspace, "us-1", "");
+        check(&mut workspace, true);
+        observe(&mut workspace, "us-1", SECRET);
+        observe(&mut workspace, "eu-1", "");
+        check(&mut workspace, true);
+        observe(&mut workspace, "us-1", "");
+        check(&mut workspace, false);
+    }
 }

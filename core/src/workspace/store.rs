@@ -354,21 +354,16 @@ impl Store {
         before.or_else(beside)
     }
 
-    /// The observed state of every cluster.
-    pub fn all_observed(&self) -> impl Iterator<Item = &ObservedCluster> {
-        self.live.values()
-    }
-
     pub fn observed_mut(&mut self, cluster: &Text) -> &mut ObservedCluster {
         self.derived.clear();
-        self.secrets.forget();
+        self.secrets.observe(cluster);
         self.live.entry(cluster.clone()).or_default()
     }
 
     /// Restores the observed state of a cluster.
     pub fn restore_observed(&mut self, cluster: &Text, seen: Option<ObservedCluster>) {
         self.derived.clear();
-        self.secrets.forget();
+        self.secrets.observe(cluster);
         match seen {
             Some(seen) => self.live.insert(cluster.clone(), seen),
             None => self.live.remove(cluster),

@@ -2,8 +2,7 @@
 
 use std::process::ExitCode;
 
-use fleetfold::digest::digest;
-use fleetfold::guest::EMBEDDED;
+use fleetfold::guest::EMBEDDED_DIGEST;
 use fleetfold::{VERSION, WASMTIME};
 use fleetfold_core::{Value, yaml};
 
@@ -22,8 +21,8 @@ pub struct Args {
 }
 
 pub fn run(args: &Args) -> Result<ExitCode, Failure> {
-    let module = digest(EMBEDDED);
-    let versions = Value::map([("module", module.as_str()), ("version", VERSION), ("wasmtime", WASMTIME)]);
+    let module = EMBEDDED_DIGEST;
+    let versions = Value::map([("module", module), ("version", VERSION), ("wasmtime", WASMTIME)]);
     match args.output {
         Output::Json => print(format_args!("{}\n", versions.to_canonical()))?,
         Output::Yaml => print(yaml::print(&versions))?,

@@ -14,6 +14,9 @@ use crate::digest::digest;
 /// The module that is built into this program.
 pub const EMBEDDED: &[u8] = include_bytes!(env!("FLEETFOLD_MODULE"));
 
+/// Its digest, from the build: hashing megabytes takes a good part of a short command.
+pub const EMBEDDED_DIGEST: &str = env!("FLEETFOLD_MODULE_DIGEST");
+
 /// Cheap to clone: all clones share the code.
 #[derive(Clone)]
 pub struct Module {
@@ -26,22 +29,26 @@ pub struct Module {
 impl Module {
     /// Compiles `wasm`, or loads its compiled code from `cache`.
     pub fn load(wasm: &[u8], cache: &Cache) -> Result<Self, GuestError> {
+        Self::with_digest(wasm, digest(wasm), cache)
+    }
+
+    fn with_digest(wasm: &[u8], digest: String, cache: &Cache) -> Result<Self, GuestError> {
         let no_runtime = |reason: String| GuestError::NoRuntime { reason };
         let not_a_module = |error: wasmtime::Error| GuestError::NotAModule { reason: in_one_line(&error) };
         let engine = Engine::new(&config()).map_err(|error| no_runtime(in_one_line(&error)))?;
-        let (module, compiled) = cache.compile(&engine, wasm).map_err(not_a_module)?;
+        let (module, compiled) = cache.compile(&engine, wasm, &digest).map_err(not_a_module)?;
         if let Some(import) = module.imports().next() {
             return Err(GuestError::ModuleImports { import: format!("{}.{}", import.module(), import.name()) });
         }
         // An empty linker: imports would fail here even without the check above.
         let pre = Linker::new(&engine).instantiate_pre(&module).map_err(not_a_module)?;
         let ticker = Arc::new(Ticker::start(&engine).map_err(|error| no_runtime(error.to_string()))?);
-        Ok(Self { pre, ticker, digest: digest(wasm), compiled })
+        Ok(Self { pre, ticker, digest, compiled })
     }
 
     /// The module that is built into this program.
     pub fn embedded(cache: &Cache) -> Result<Self, GuestError> {
-        Self::load(EMBEDDED, cache)
+        Self::with_digest(EMBEDDED, EMBEDDED_DIGEST.to_owned(), cache)
     }
 
     /// SHA-256 of the module's bytes, as `sha256:…`.

@@ -18,6 +18,36 @@ pub use error::BuildError;
 
 const TARGET: &str = "wasm32-unknown-unknown";
 
+/// What a module is optimised for. Both forms have the same source and return the same answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Build {
+    /// Speed: for hosts that have the module in their program.
+    Fast,
+    /// Size: for modules that travel, as to browsers, in npm packages and in registries.
+    Small,
+    /// The code of the small form with the names of its functions: for `npm run size`.
+    Named,
+}
+
+impl Build {
+    /// The profile of the workspace's `Cargo.toml`, which is also the name of the folder.
+    fn profile(self) -> &'static str {
+        match self {
+            Build::Fast => "module-fast",
+            Build::Small => "module",
+            Build::Named => "module-named",
+        }
+    }
+
+    fn flags(self) -> Vec<String> {
+        let inlining: &[&str] = match self {
+            Build::Fast => &[],
+            Build::Small | Build::Named => &FEWER_INLINED,
+        };
+        [&ORDERED, inlining].concat().into_iter().map(String::from).collect()
+    }
+}
+
 /// A module that was built.
 #[derive(Debug)]
 pub struct BuiltModule {
@@ -39,12 +69,13 @@ impl BuiltModule {
 }
 
 /// Builds `packages` of the workspace in the folder `workspace` with one call of cargo, which keeps its files in
-/// `target_dir`.
+/// `target_dir`. Both forms may be kept in one folder.
 ///
 /// # Errors
 ///
 /// When cargo does not start, when a package does not compile, or when cargo's list of sources cannot be read.
 pub fn build_modules<const N: usize>(
+    build: Build,
     workspace: &Path,
     packages: [&str; N],
     target_dir: &Path,
@@ -60,18 +91,18 @@ pub fn build_modules<const N: usize>(
     }
     let status = cargo
         .current_dir(workspace)
-        .args(["build", "--quiet", "--locked", "--profile", "module", "--target", TARGET])
+        .args(["build", "--quiet", "--locked", "--profile", build.profile(), "--target", TARGET])
         .args(packages.iter().flat_map(|package| ["-p", package]))
         .arg("--target-dir")
         .arg(&target_dir)
         // The encoded form, since a folder may have a space in its name.
-        .env("CARGO_ENCODED_RUSTFLAGS", [remap_flags(workspace), small_flags()].concat().join("\u{1f}"))
+        .env("CARGO_ENCODED_RUSTFLAGS", [remap_flags(workspace), build.flags()].concat().join("\u{1f}"))
         .status()
         .map_err(BuildError::NoCargo)?;
     if !status.success() {
         return Err(BuildError::Failed { packages: packages.join(", "), target: TARGET });
     }
-    let folder = target_dir.join(TARGET).join("module");
+    let folder = target_dir.join(TARGET).join(build.profile());
     let mut built = Vec::with_capacity(N);
     for package in packages {
         let file = folder.join(package.replace('-', "_")).with_extension("wasm");
@@ -108,24 +139,22 @@ fn remap_flags(workspace: &Path) -> Vec<String> {
     .collect()
 }
 
+/// The mangling decides the order of functions: similar ones end up next to each other, which compresses better.
+const ORDERED: [&str; 1] = ["-Csymbol-mangling-version=v0"];
+
 /// Flags that keep large functions apart, which makes the compressed module smaller by a twenty-fifth.
 ///
 /// The inliner moves a function with one caller into that caller, whatever its size: with link-time optimisation this
 /// yields functions of twenty kilobytes with hundreds of locals. It does so through a bonus that has no flag. These
 /// flags multiply the compiler's own costs for `opt-level = "s"` by twenty, so that the bonus suffices for small
 /// functions only. A factor of a hundred saves as much again, but single operations then take up to half as long
-/// again. The mangling decides the order of functions: similar ones end up next to each other, which compresses better.
-fn small_flags() -> Vec<String> {
-    [
-        "-Csymbol-mangling-version=v0",
-        "-Cllvm-args=-inline-instr-cost=100",
-        "-Cllvm-args=-inline-call-penalty=500",
-        "-Cllvm-args=-inline-threshold=1000",
-        "-Cllvm-args=-inlinehint-threshold=6500",
-    ]
-    .map(String::from)
-    .to_vec()
-}
+/// again.
+const FEWER_INLINED: [&str; 4] = [
+    "-Cllvm-args=-inline-instr-cost=100",
+    "-Cllvm-args=-inline-call-penalty=500",
+    "-Cllvm-args=-inline-threshold=1000",
+    "-Cllvm-args=-inlinehint-threshold=6500",
+];
 
 #[cfg(test)]
 mod tests {

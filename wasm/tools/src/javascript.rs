@@ -8,7 +8,7 @@ use std::error::Error;
 use std::fs;
 use std::path::Path;
 
-use fleetfold_builder::build_modules;
+use fleetfold_builder::{Build, build_modules};
 use fleetfold_core::Value;
 use fleetfold_crds::crds;
 use wasm_bindgen_cli_support::Bindgen;
@@ -17,7 +17,7 @@ use wasm_bindgen_cli_support::Bindgen;
 const CLUSTERS: u32 = 1_000;
 
 pub fn write(workspace: &Path, target: &Path, out: &Path) -> Result<(), Box<dyn Error>> {
-    let [built] = build_modules(workspace, ["fleetfold-javascript"], target)?;
+    let [built] = build_modules(Build::Small, workspace, ["fleetfold-javascript"], target)?;
     let mut bindgen = Bindgen::new();
     bindgen.input_path(built.file).out_name("engine").typescript(true);
     bindgen.remove_name_section(true).remove_producers_section(true).web(true)?.generate(out)?;

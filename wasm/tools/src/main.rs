@@ -11,16 +11,19 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use fleetfold_builder::build_modules;
+use fleetfold_builder::{Build, build_modules};
 
 /// Writes into the second folder; cargo keeps its files in the first.
 type Write = fn(workspace: &Path, target: &Path, out: &Path) -> Result<(), Box<dyn Error>>;
 
 /// The subcommands: name, function, description.
-const COMMANDS: [(&str, Write, &str); 3] = [
+const COMMANDS: [(&str, Write, &str); 6] = [
     ("module", module, "the raw module, `fleetfold.wasm`: JSON in, JSON out, no imports"),
     ("javascript", javascript::write, "the engine for JavaScript, the CRDs and an example fleet: inputs of the page"),
     ("policies", policies::write, "the modules for Kubewarden, Extism and the component model"),
+    ("small", small, "the raw module as `fleetfold-small.wasm`, the same bytes: for `npm run size`"),
+    ("fast", fast, "the raw module as programs embed it, `fleetfold-fast.wasm`"),
+    ("named", named, "the small raw module with the names of its functions, `fleetfold-named.wasm`"),
 ];
 
 fn main() -> ExitCode {
@@ -50,6 +53,22 @@ fn workspace() -> Result<PathBuf, Box<dyn Error>> {
 }
 
 fn module(workspace: &Path, target: &Path, out: &Path) -> Result<(), Box<dyn Error>> {
-    let [built] = build_modules(workspace, ["fleetfold-wasm"], target)?;
-    output::put(out, "fleetfold", &built.read()?)
+    raw(Build::Small, "fleetfold", workspace, target, out)
+}
+
+fn small(workspace: &Path, target: &Path, out: &Path) -> Result<(), Box<dyn Error>> {
+    raw(Build::Small, "fleetfold-small", workspace, target, out)
+}
+
+fn fast(workspace: &Path, target: &Path, out: &Path) -> Result<(), Box<dyn Error>> {
+    raw(Build::Fast, "fleetfold-fast", workspace, target, out)
+}
+
+fn named(workspace: &Path, target: &Path, out: &Path) -> Result<(), Box<dyn Error>> {
+    raw(Build::Named, "fleetfold-named", workspace, target, out)
+}
+
+fn raw(build: Build, name: &str, workspace: &Path, target: &Path, out: &Path) -> Result<(), Box<dyn Error>> {
+    let [built] = build_modules(build, workspace, ["fleetfold-wasm"], target)?;
+    output::put(out, name, &built.read()?)
 }

@@ -5,7 +5,7 @@ use std::error::Error;
 use std::fs;
 use std::path::Path;
 
-use fleetfold_builder::build_modules;
+use fleetfold_builder::{Build, build_modules};
 use fleetfold_core::Value;
 use fleetfold_core::diagnostic::Mode;
 use fleetfold_core::yaml;
@@ -40,7 +40,7 @@ enum Form {
 
 pub fn write(workspace: &Path, target: &Path, out: &Path) -> Result<(), Box<dyn Error>> {
     let folder = workspace.join("wasm/policies");
-    let built = build_modules(workspace, PACKAGES, target)?;
+    let built = build_modules(Build::Small, workspace, PACKAGES, target)?;
     for (name, package, form) in MODULES {
         let at = PACKAGES.iter().position(|it| *it == package).ok_or_else(|| format!("{package} is not built"))?;
         let finished = form.finish(built[at].read()?, &folder).map_err(|error| format!("{name}: {error:#}"))?;

@@ -9,6 +9,7 @@ pub use postings::Bits;
 use postings::Posting;
 
 use crate::engine::select::{Cluster, LabelSelector, Requirement, Test};
+use crate::object::labels::Labels;
 use crate::value::Text;
 use crate::value::collections::SortedMap;
 
@@ -34,11 +35,7 @@ impl Fleet {
     /// Adds a cluster, or takes its new labels. Answers its number.
     pub fn insert(&mut self, cluster: Cluster) -> u32 {
         let number = match self.numbers.get(&cluster.name) {
-            Some(number) => {
-                let number = *number;
-                self.unindex(number);
-                number
-            }
+            Some(number) => *number,
             None => {
                 let number = u32::try_from(self.clusters.len()).unwrap_or(u32::MAX);
                 self.clusters.push(None);
@@ -46,13 +43,16 @@ impl Fleet {
                 number
             }
         };
+        let before = self.clusters.get_mut(number as usize).and_then(Option::take);
+        let before = before.map(|it| it.labels).unwrap_or_default();
+        self.unindex(number, &before, &cluster.labels);
         let universe = self.clusters.len();
         self.all.insert(number);
         match cluster.labels.is_unknown() {
             true => self.unknown.insert(number),
             false => self.unknown.remove(number),
         }
-        for (key, value) in cluster.labels.iter() {
+        for (key, value) in missing(&cluster.labels, &before) {
             let key = self.keys.entry(key.clone()).or_default();
             key.present.insert(number, universe);
             key.values.entry(value.clone()).or_default().insert(number, universe);
@@ -66,10 +66,11 @@ impl Fleet {
     /// Removes a cluster.
     pub fn remove(&mut self, name: &str) -> Option<Cluster> {
         let number = self.numbers.remove(name)?;
-        self.unindex(number);
         self.all.remove(number);
         self.unknown.remove(number);
-        self.clusters.get_mut(number as usize)?.take()
+        let cluster = self.clusters.get_mut(number as usize)?.take()?;
+        self.unindex(number, &cluster.labels, &Labels::default());
+        Some(cluster)
     }
 
     /// The cluster with this name.
@@ -157,9 +158,9 @@ impl Fleet {
         }
     }
 
-    fn unindex(&mut self, number: u32) {
-        let Some(cluster) = self.clusters.get(number as usize).and_then(Option::as_ref) else { return };
-        for (label, value) in cluster.labels.iter() {
+    /// Takes a cluster out of the index over `labels`, except for those that it keeps.
+    fn unindex(&mut self, number: u32, labels: &Labels, kept: &Labels) {
+        for (label, value) in missing(labels, kept) {
             let Some(key) = self.keys.get_mut(label) else { continue };
             key.present.remove(number);
             if let Some(posting) = key.values.get_mut(value) {
@@ -175,11 +176,15 @@ impl Fleet {
     }
 }
 
+/// The labels that are not among `others`. Most changes of a cluster leave nearly all of its labels.
+fn missing<'a>(labels: &'a Labels, others: &Labels) -> impl Iterator<Item = (&'a Text, &'a Text)> {
+    labels.iter().filter(|(key, value)| others.get(key) != Some(value))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::engine::select::parse_text;
-    use crate::object::labels::Labels;
 
     fn fleet(count: usize) -> Fleet {
         let mut fleet = Fleet::default();
@@ -242,6 +247,31 @@ mod tests {
         ] {
             check(&fleet, selector);
         }
+    }
+
+    #[test]
+    fn labels_that_stay_stay_in_the_index() {
+        let mut fleet = fleet(100);
+        // One other label, then one more, then all of them unknown, then known again.
+        let changed = |labels: &[(&'static str, &'static str)]| Cluster {
+            name: "c1".into(),
+            labels: labels.iter().copied().collect(),
+            ..Cluster::default()
+        };
+        for labels in [
+            &[("env", "prod"), ("size", "1"), ("team", "t1"), ("unique", "u1")][..],
+            &[("env", "prod"), ("gpu", ""), ("size", "1"), ("unique", "u1")],
+        ] {
+            fleet.insert(changed(labels));
+            for selector in ["env=prod", "env=stage", "team=t1", "team", "unique=u1", "gpu", "size=1"] {
+                check(&fleet, selector);
+            }
+        }
+        fleet.insert(Cluster { labels: Labels::unknown(), ..changed(&[]) });
+        check(&fleet, "unique=u1");
+        fleet.insert(changed(&[("unique", "u1")]));
+        check(&fleet, "unique=u1");
+        check(&fleet, "!env");
     }
 
     #[test]

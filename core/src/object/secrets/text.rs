@@ -4,6 +4,7 @@ use super::copies::{mentions_secret, read};
 use super::{MASK, holds_secret, redact, redact_leaves};
 use crate::object::identity::ObjectName;
 use crate::value::path::Pointer;
+use crate::value::sorting::{sort, sort_by};
 use crate::value::{Map, Position, Value};
 use crate::yaml::{Parsed, is_invisible};
 
@@ -150,8 +151,8 @@ impl InPlace {
             changes.starts.push(root.line);
             changes.add(&lines, document, &mut Pointer::root(), &document.value, masked)?;
         }
-        changes.starts.sort_unstable();
-        changes.replaced.sort_by_key(|(place, _)| *place);
+        sort(&mut changes.starts);
+        sort_by(&mut changes.replaced, |(a, _), (b, _)| a.cmp(b));
         Some(changes)
     }
 

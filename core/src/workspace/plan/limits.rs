@@ -1,5 +1,7 @@
 //! Holds actions: pauses, protected kinds, and the limits of a plan.
 
+use std::cmp::Ordering;
+
 use super::budget::{Budget, Holdings, RecentDelete, is_decision};
 use super::pause::Pause;
 use super::{Action, Held, Plan, SubjectPlan, Verb};
@@ -9,7 +11,7 @@ use crate::object::kinds::upstreams::CONSENTED_KINDS;
 use crate::object::timestamp::Timestamp;
 use crate::value::Value;
 use crate::value::collections::{SortedMap, SortedSet};
-use crate::value::sorting::sort;
+use crate::value::sorting::{sort, sort_by};
 use crate::workspace::store::Store;
 
 /// The annotation that lets an object of a protected kind go.
@@ -52,10 +54,15 @@ pub fn assemble<'s, G: Iterator<Item = &'s SubjectPlan>>(
     let undecided: SortedSet<&Identity> =
         plan.held.iter().filter(|it| is_decision(&it.action)).map(|it| &it.action.subject).collect();
     plan.status.retain(|it| !undecided.contains(&it.subject));
-    let order = |it: &Action| (it.wave, it.subject.clone(), it.cluster.clone(), it.target.clone());
-    plan.actions.sort_by_cached_key(order);
-    plan.held.sort_by_cached_key(|it| order(&it.action));
+    sort_by(&mut plan.actions, order);
+    sort_by(&mut plan.held, |a, b| order(&a.action, &b.action));
     plan
+}
+
+/// The order in which actions are listed: by wave, subject, cluster and object.
+fn order(a: &Action, b: &Action) -> Ordering {
+    let by_subject = a.wave.cmp(&b.wave).then_with(|| a.subject.cmp(&b.subject));
+    by_subject.then_with(|| a.cluster.cmp(&b.cluster)).then_with(|| a.target.cmp(&b.target))
 }
 
 /// Why a single action is held: the code, the reason, and how to release it.

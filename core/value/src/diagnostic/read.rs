@@ -276,7 +276,7 @@ impl<'de> Deserializer<'de> for Reader {
         if !ignores_unknown && let Some(unknown) = map.keys().find(|key| !known.contains(&key.as_str())) {
             return Err(de::Error::unknown_field(unknown, known));
         }
-        visitor.visit_map(Fields { map: Arc::unwrap_or_clone(map), known: known.iter(), name: "", ignores_unknown })
+        visitor.visit_seq(Fields { map: Arc::unwrap_or_clone(map), known: known.iter(), ignores_unknown })
     }
 
     fn deserialize_enum<V: Visitor<'de>>(
@@ -354,27 +354,22 @@ impl<'de> MapAccess<'de> for Entries {
 }
 
 /// The fields of a struct in the order of their declaration, absent ones too: whether a field may be absent is decided
-/// where it is read, before the fields that follow.
+/// where it is read, before the fields that follow. As a sequence: as a map, every type would be compiled with a loop
+/// that finds fields by their names.
 struct Fields {
     map: Map,
     known: std::slice::Iter<'static, &'static str>,
-    name: &'static str,
     ignores_unknown: bool,
 }
 
-impl<'de> MapAccess<'de> for Fields {
+impl<'de> SeqAccess<'de> for Fields {
     type Error = ReadError;
 
-    fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, ReadError> {
+    fn next_element_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>, ReadError> {
         let Some(name) = self.known.next() else { return Ok(None) };
-        self.name = name;
-        seed.deserialize(Reader::from(Value::Text(Text::new_static(name)))).map(Some)
-    }
-
-    fn next_value_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<T::Value, ReadError> {
-        let value = self.map.get_mut(self.name).map(std::mem::take);
-        let source = value.map_or(Source::Absent(self.name), Source::Present);
+        let value = self.map.get_mut(name).map(std::mem::take);
+        let source = value.map_or(Source::Absent(name), Source::Present);
         let reader = Reader { source, ignores_unknown: self.ignores_unknown };
-        seed.deserialize(reader).map_err(|error| error.in_field(self.name))
+        seed.deserialize(reader).map(Some).map_err(|error| error.in_field(name))
     }
 }

@@ -50,7 +50,18 @@ impl Text {
 /// Whether two texts are equal, eight or four bytes at a time.
 #[inline]
 pub fn is_equal(a: &str, b: &str) -> bool {
-    let (a, b) = (a.as_bytes(), b.as_bytes());
+    is_equal_bytes(a.as_bytes(), b.as_bytes())
+}
+
+/// Whether a text begins with another, as bytes.
+pub fn starts_with(text: &[u8], start: &[u8]) -> bool {
+    // Natively the standard comparison takes longer texts in larger steps.
+    let is_equal = if cfg!(target_family = "wasm") { is_equal_bytes } else { <[u8]>::eq };
+    text.get(..start.len()).is_some_and(|it| is_equal(it, start))
+}
+
+#[inline]
+fn is_equal_bytes(a: &[u8], b: &[u8]) -> bool {
     if a.len() != b.len() {
         return false;
     }
@@ -218,6 +229,10 @@ mod tests {
         for (a, b) in texts.iter().flat_map(|a| texts.iter().step_by(7).map(move |b| (a, b))) {
             assert_eq!(order(a, b), a.as_bytes().cmp(b.as_bytes()), "`{a}` and `{b}`");
             assert_eq!(is_equal(a, b), a == b, "`{a}` and `{b}`");
+            let (long, start) = (a.as_bytes(), b.as_bytes());
+            assert_eq!(starts_with(long, start), long.starts_with(start), "`{a}` and `{b}`");
+            let is_start = start.get(..long.len()).is_some_and(|it| is_equal_bytes(it, long));
+            assert_eq!(is_start, start.starts_with(long), "`{a}` and `{b}`");
         }
     }
 }

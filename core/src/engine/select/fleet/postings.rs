@@ -33,6 +33,10 @@ impl Bits {
         self.0.iter().map(|word| word.count_ones() as usize).sum()
     }
 
+    pub fn is_empty(&self) -> bool {
+        self.0.iter().all(|word| *word == 0)
+    }
+
     pub fn clear(&mut self) {
         self.0.fill(0);
     }
@@ -120,7 +124,7 @@ impl Posting {
 
     pub fn is_empty(&self) -> bool {
         match self {
-            Posting::Dense(bits) => bits.count() == 0,
+            Posting::Dense(bits) => bits.is_empty(),
             Posting::Sparse(list) => list.is_empty(),
         }
     }

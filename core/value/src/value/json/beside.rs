@@ -6,7 +6,7 @@
 //! in one step, and no tree is built for it.
 
 use crate::value::json::{JsonError, MAX_DEPTH, Parser, Read};
-use crate::value::text::is_equal;
+use crate::value::text::{is_equal, starts_with};
 use crate::value::{Map, Text, Value};
 
 /// How many samples are kept: one for each shape of request, as by the kind of the object in it.
@@ -86,7 +86,7 @@ impl Sample {
 
     fn begins_like(&self, text: &str) -> bool {
         let shape = self.text.as_bytes().get(..self.shape);
-        shape.is_some_and(|shape| text.as_bytes().starts_with(shape))
+        shape.is_some_and(|shape| starts_with(text.as_bytes(), shape))
     }
 }
 
@@ -139,7 +139,7 @@ impl<'a> Parser<'a> {
     /// Skips the part of the sample from `from` to the end of a value, if the text goes on with the same bytes.
     fn skips(&mut self, from: usize, node: &Node) -> bool {
         let Some(part) = self.sample.and_then(|it| it.text.as_bytes().get(from..node.end)) else { return false };
-        let Some(rest) = self.bytes.get(self.pos..).filter(|it| it.starts_with(part)) else { return false };
+        let Some(rest) = self.bytes.get(self.pos..).filter(|it| starts_with(it, part)) else { return false };
         // A number ends where the text ends it: `12` begins with `1`.
         let goes_on = |byte: &u8| matches!(byte, b'0'..=b'9' | b'.' | b'e' | b'E' | b'+' | b'-');
         if matches!(node.value, Value::Number(_)) && rest.get(part.len()).is_some_and(goes_on) {
