@@ -178,7 +178,7 @@ fn overlaid(definition: Value) -> Value {
     let patch = parsed.expect("the overlay is YAML").swap_remove(0).value;
     let request = Value::map([("op", Value::text("patch")), ("object", definition), ("patch", patch)]);
     let answer = json::parse(&Workspace::default().call_text(&request.to_canonical())).expect("JSON");
-    answer.get("object").unwrap_or_else(|| panic!("{}", answer.to_canonical())).clone()
+    answer.at(&["ok", "object"]).unwrap_or_else(|| panic!("{}", answer.to_canonical())).clone()
 }
 
 fn schema_at(definition: &Value) -> Option<Value> {

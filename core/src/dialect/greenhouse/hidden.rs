@@ -1,8 +1,9 @@
 //! Overrides whose options never count, because another one that is above them reaches all of their clusters and
 //! plugins.
 //!
-//! An override hides an option if it sets the same one, and in strict mode also if it sets a parent of it. The overrides
-//! of an Organization and of a Cluster are below all PluginOverrides, so one for every cluster and plugin hides them.
+//! An override hides an option if it sets the same one, and in strict mode also if it sets a parent of it. The
+//! overrides of an Organization and of a Cluster are below all PluginOverrides, so one for every cluster and plugin
+//! hides them.
 //!
 //! Overrides that are for the same definitions and clusters form a class: which class includes which is decided once
 //! for all of their members, and of a class the first member by name that is above an override is found by search.
