@@ -214,9 +214,9 @@ mod tests {
             _ => "greenhouse.sap",
         };
         json::parse(&format!(
-            r#"{{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{{"name":"x.{group}"}},
-                "spec":{{"group":"{group}","names":{{"kind":"{kind}"}},"versions":[{{"name":"old"}},
-                {{"name":"{version}","schema":{{"openAPIV3Schema":{schema}}}}}]}}}}"#
+            r#"{{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition",
+                "metadata":{{"name":"x.{group}"}},"spec":{{"group":"{group}","names":{{"kind":"{kind}"}},
+                "versions":[{{"name":"old"}},{{"name":"{version}","schema":{{"openAPIV3Schema":{schema}}}}}]}}}}"#
         ))
         .expect("a test writes JSON")
     }

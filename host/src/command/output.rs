@@ -51,7 +51,7 @@ pub enum Failure {
     /// An error outside of the engine.
     Host { message: String, hint: String },
     /// An error of the engine, with the text that it points into.
-    Refused { finding: Box<Finding>, texts: Texts },
+    Refused { finding: Box<Finding>, texts: Box<Texts> },
 }
 
 impl Failure {
@@ -63,13 +63,13 @@ impl Failure {
     pub fn refused(refusal: &Refusal, texts: &Texts) -> Self {
         let mut finding = Finding::refused(refusal);
         finding.file = Some(std::mem::take(&mut finding.file)).filter(|it| texts.get(it).is_some()).unwrap_or_default();
-        Self::Refused { texts: texts.only(&finding.file), finding: finding.into() }
+        Self::Refused { texts: texts.only(&finding.file).into(), finding: finding.into() }
     }
 
     /// A subject that cannot be read, with its document and line.
     pub fn unreadable(mut finding: Finding, texts: &Texts) -> Self {
         finding.message = format!("`{}` keeps its last state: {}", finding.document, finding.message);
-        Self::Refused { texts: texts.only(&finding.file), finding: finding.into() }
+        Self::Refused { texts: texts.only(&finding.file).into(), finding: finding.into() }
     }
 
     /// Whether the engine returned this code.

@@ -71,7 +71,7 @@ impl SourcedDocument {
     /// An error that makes the document unusable.
     pub fn failure(&self, code: Code, at: &Pointer, message: String, hint: String) -> Failure {
         let finding = self.finding(Severity::Error, code, at, message, hint);
-        Failure::Refused { finding: finding.into(), texts: self.texts() }
+        Failure::Refused { finding: finding.into(), texts: self.texts().into() }
     }
 }
 
@@ -87,5 +87,5 @@ fn unreadable(name: &str, text: String, error: YamlError) -> Failure {
         line: Some(error.place.line as usize),
         column: Some(error.place.column as usize),
     };
-    Failure::Refused { finding: finding.into(), texts: Texts::from([(name.to_owned(), text)]) }
+    Failure::Refused { finding: finding.into(), texts: Box::new(Texts::from([(name.to_owned(), text)])) }
 }

@@ -33,7 +33,7 @@ impl Refused {
     pub fn into_done(self, list: &ResourceList) -> Done {
         let (findings, texts) = match self {
             Refused::Config(findings) => (findings, list.texts()),
-            Refused::Failed(Failure::Refused { finding, texts }) => (vec![*finding], texts),
+            Refused::Failed(Failure::Refused { finding, texts }) => (vec![*finding], *texts),
             Refused::Failed(failure) => (vec![Finding::from(&failure.to_finding("failed"))], Texts::new()),
         };
         Done { items: list.values(), findings, texts, code: 2 }
