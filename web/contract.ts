@@ -356,6 +356,8 @@ export interface Counts {
   changed: number;
   /** All clusters of the fleet, before or after the change. */
   clusters: number;
+  /** How many of the changed clusters only keep their last state, because nothing can be computed for them any more; left out if there are none. */
+  kept?: number;
   /** Clusters for which the change has no effect because something hides it. */
   shadowed: number;
   /** Subjects whose results would change. */
@@ -1526,6 +1528,8 @@ export interface WhatIfAnswer {
 export interface WhatIfRequest {
   /** Settings to change. */
   configure?: Configure;
+  /** Also report what `lint` finds in documents that the change does not reach, such as a reference that it breaks. */
+  lint?: boolean;
   /** Documents to add or replace; a list is applied in its order. */
   load?: Load | Load[];
   /** The time, in RFC 3339; without it, anything that depends on the time is decided as if the time had not come. */
