@@ -89,9 +89,9 @@ fn the_shop_settles_and_keeps_what_the_clusters_gave_out() {
     assert_eq!(
         actions(&plan),
         [
+            "-1 patch FederatedNamespace/shop/shop",
             "0 patch FederatedConfigMap/shop/settings",
             "0 patch FederatedDeployment/shop/web",
-            "0 patch FederatedNamespace/shop/shop",
             "0 patch tokyo Namespace/shop",
             "0 patch FederatedService/shop/web",
             "1 create berlin Deployment/shop/web",

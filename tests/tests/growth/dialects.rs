@@ -61,7 +61,7 @@ pub const SHAPES: &[Shape] = &[
     shape("greenhouse: expressions of many presets", 4, |n| {
         let presets = each(n, &preset("p-x-", &costly_option(), "").replace("p-x-", "p~"));
         let documents = [gh_clusters(72), definition(""), presets].join(",");
-        vec![r#"{"op":"configure","expressions":true}"#.into(), load(&documents), op("plan")]
+        vec![r#"{"op":"configure","expressions":true}"#.into(), load(&documents), op("lint")]
     }),
     shape("greenhouse: plugins", 40, |n| {
         let spec =
