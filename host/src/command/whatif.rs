@@ -19,7 +19,7 @@ use crate::source::{self, File};
 
 /// Show the effect of a change: which clusters change and how, and which parts are overridden
 ///
-/// Exits with 0 when nothing changes, with 1 when something does, and with 2 when the change or a part of it is refused.
+/// Exits with 0 if nothing changes, with 1 if something does, and with 2 if the change or a part of it is refused.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
