@@ -261,7 +261,7 @@ impl Search<'_> {
         let response = self.bench.send(&request_text(&PlanRequest::default()), None)?;
         let Answered::<PlanAnswer> { findings, .. } = read_response::<PlanRequest>(&response).ok()?.ok()?;
         let quarantined = findings.into_iter().filter(|it| it.code == Code::QuarantinedDocument.as_str());
-        Some(quarantined.filter_map(|it| it.at?.document).map(String::from).collect())
+        Some(quarantined.filter_map(|it| it.at?.document).collect())
     }
 
     /// Blames these, and repeats the call in full.
