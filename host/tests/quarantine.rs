@@ -94,7 +94,7 @@ fn an_override_that_needs_too_much_memory_for_every_preset_is_the_one_cause() {
         r#"{{"apiVersion":"greenhouse.sap/v1alpha1","kind":"PluginOverride","metadata":{{"name":"big","namespace":"acme"}},"spec":{{"overrides":[{{"path":"o","value":"{}"}}]}}}}"#,
         "x".repeat(OPTION)
     );
-    load(&mut session, &[big.clone()]);
+    load(&mut session, std::slice::from_ref(&big));
     // The presets that it reaches keep their last state.
     assert_eq!([actions(&mut session, "a"), actions(&mut session, "b")], [0, 0]);
     let quarantined: Vec<&str> = session.quarantine().iter().map(|it| it.reference.as_str()).collect();
