@@ -9,7 +9,6 @@ pub mod location;
 pub mod plan;
 pub mod preview;
 pub mod sarif;
-pub mod secret_options;
 pub mod style;
 pub mod table;
 pub mod value;

@@ -3,6 +3,7 @@
 
 mod copies;
 mod excerpt;
+mod options;
 mod search;
 mod text;
 mod values;

@@ -1,6 +1,6 @@
 //! Formats findings as compilers do: message, location, the line with a caret, and a hint.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
 use fleetfold_core::api::place::PlaceAnswer;
@@ -9,7 +9,6 @@ pub use fleetfold_core::diagnostic::Severity;
 use fleetfold_core::object::secrets::{Excerpt, Excerpts, MASK};
 
 use super::location::Location;
-use super::secret_options;
 use super::style::{Ink, Palette, clean};
 
 /// The source texts, by the file names that locations use. The engine decides which of their lines may be shown.
@@ -17,8 +16,6 @@ use super::style::{Ink, Palette, clean};
 pub struct Texts {
     files: BTreeMap<String, String>,
     excerpts: OnceLock<Excerpts>,
-    /// What options of the type `secret` are given.
-    secret_options: OnceLock<BTreeSet<String>>,
 }
 
 impl Texts {
@@ -29,7 +26,6 @@ impl Texts {
     pub fn insert(&mut self, file: String, text: String) {
         self.files.insert(file, text);
         self.excerpts = OnceLock::new();
-        self.secret_options = OnceLock::new();
     }
 
     pub fn get(&self, file: &str) -> Option<&String> {
@@ -39,15 +35,7 @@ impl Texts {
     /// One of the texts, of which no more may be shown than beside the others.
     pub fn only(&self, file: &str) -> Texts {
         let files = self.files.get_key_value(file).map(|(name, text)| (name.clone(), text.clone()));
-        Texts {
-            files: files.into_iter().collect(),
-            excerpts: OnceLock::from(self.excerpts().clone()),
-            secret_options: OnceLock::from(self.secret_options().clone()),
-        }
-    }
-
-    fn secret_options(&self) -> &BTreeSet<String> {
-        self.secret_options.get_or_init(|| secret_options::values(self.files.values().map(String::as_str)))
+        Texts { files: files.into_iter().collect(), excerpts: OnceLock::from(self.excerpts().clone()) }
     }
 
     fn excerpts(&self) -> &Excerpts {
@@ -55,12 +43,7 @@ impl Texts {
     }
 
     fn line(&self, file: &str, number: usize) -> Option<Excerpt> {
-        match self.excerpts().line(self.files.get(file)?, number)? {
-            Excerpt::Line(line) if self.secret_options().iter().any(|it| line.contains(it.as_str())) => {
-                Some(Excerpt::Redacted)
-            }
-            excerpt => Some(excerpt),
-        }
+        self.excerpts().line(self.files.get(file)?, number)
     }
 }
 

@@ -56,7 +56,7 @@ pub fn read(view: View, document: &Document, out: &mut Vec<Diagnostic>) -> Resul
     let fights = fights(&overrides, &rules, &subject);
     out.extend(fights.iter().cloned());
     let base = base(view, document, config, &subject, &target, out)?;
-    let orphans = document.value.text_at(&["metadata", "annotations", ORPHAN]) == "true";
+    let orphans = orphans(document, mode, out);
     Ok(Federated {
         index: LayerIndex::of(overrides.shown.iter().map(|it| it.when.as_ref())),
         overrides,
@@ -84,6 +84,25 @@ pub fn read(view: View, document: &Document, out: &mut Vec<Diagnostic>) -> Resul
         base,
         mode,
     })
+}
+
+/// Whether the copies stay when the object is deleted. KubeFed keeps them only for `true`; in strict mode a value that
+/// is not `false` keeps them as well, since somebody meant something by it.
+fn orphans(document: &Document, mode: Mode, out: &mut Vec<Diagnostic>) -> bool {
+    let Some(value) = document.value.at(&["metadata", "annotations", ORPHAN]) else { return false };
+    let is = |text| value.as_text() == Some(text);
+    if is("true") || is("false") {
+        return is("true");
+    }
+    let then = match mode {
+        Mode::Strict => "so the copies stay when the object is deleted",
+        Mode::Compat => "so KubeFed deletes the copies with the object",
+    };
+    let message = format!("the annotation is neither `\"true\"` nor `\"false\"`, {then}");
+    let finding = Diagnostic::warning(Code::UnknownValue, message).of(&document.identity);
+    let hint = format!("write `{ORPHAN}: \"true\"` to keep the copies, or remove the annotation");
+    out.push(finding.at(Pointer::of(["metadata", "annotations", ORPHAN])).hint(hint));
+    mode == Mode::Strict
 }
 
 /// The namespace of the hub is what a federated one starts from.

@@ -1,9 +1,11 @@
 //! The lines of source texts that a message may show.
 
 use super::copies::{mentions_secret, read};
+use super::options;
 use super::text::redact_text;
 use super::values::SecretValues;
 use crate::value::Value;
+use crate::value::collections::SortedSet;
 
 /// What may be shown of a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,10 +19,13 @@ pub enum Excerpt {
 #[derive(Clone, Debug, Default)]
 pub struct Excerpts {
     values: SecretValues,
+    /// What options of the type `secret` are set to.
+    options: SortedSet<String>,
 }
 
 impl Excerpts {
-    /// The excerpts of texts that are shown together: what the Secrets of one hold is not shown from another.
+    /// The excerpts of texts that are shown together: what the Secrets of one hold is not shown from another, and
+    /// neither are plain values of options of the type `secret`.
     ///
     /// # Example
     ///
@@ -36,12 +41,13 @@ impl Excerpts {
     /// assert_eq!(excerpts.line(text, 9), None);
     /// ```
     pub fn of<'a>(texts: impl IntoIterator<Item = &'a str>) -> Excerpts {
+        let texts: Vec<&str> = texts.into_iter().collect();
         let mut secrets: Vec<Value> = Vec::new();
-        for text in texts {
+        for text in &texts {
             let parts = parts(text).filter(|it| mentions_secret(it)).filter_map(|it| read(it).ok());
             secrets.extend(parts.flatten().map(|it| it.value));
         }
-        Excerpts { values: SecretValues::of(&secrets, |_| false) }
+        Excerpts { values: SecretValues::of(&secrets, |_| false), options: options::values(&texts) }
     }
 
     /// A line of a text, counted from one. In a document that is or may be a Secret, only lines are shown that
@@ -53,7 +59,8 @@ impl Excerpts {
             let within = number.checked_sub(before)?.checked_sub(1)?;
             if let Some(line) = part.lines().nth(within) {
                 let is_kept = redact_text(part).text.lines().nth(within) == Some(line);
-                let is_shown = is_kept && !self.values.is_in(line);
+                let has_option = || self.options.iter().any(|it| line.contains(it.as_str()));
+                let is_shown = is_kept && !self.values.is_in(line) && !has_option();
                 return Some(if is_shown { Excerpt::Line(line.to_owned()) } else { Excerpt::Redacted });
             }
             before = before.saturating_add(lines);

@@ -1,32 +1,35 @@
 //! Values that documents give to options of the type `secret`, where a reference belongs. `lint` reports them, and an
-//! excerpt must not print them.
+//! excerpt must not show them.
+//!
+//! The texts are not loaded, and may be broken or of any file, so the options are found by their shape: an entry with
+//! `type: secret` and a `name` declares one, and an entry with that `name` or `path` sets it.
 
-use std::collections::BTreeSet;
-
-use fleetfold_core::Value;
-use fleetfold_core::yaml;
+use crate::diagnostic::Mode;
+use crate::value::Value;
+use crate::value::collections::SortedSet;
+use crate::yaml;
 
 /// Shorter values are in too many lines.
 const MIN_LENGTH: usize = 3;
 
 /// The values in these texts.
-pub fn values<'a>(texts: impl Iterator<Item = &'a str> + Clone) -> BTreeSet<String> {
-    let mut names = BTreeSet::new();
+pub(super) fn values(texts: &[&str]) -> SortedSet<String> {
+    let mut names = SortedSet::new();
     // Most texts have no definition, and need not be parsed.
-    texts.clone().filter(|it| it.contains("options") && it.contains("secret")).for_each(|text| {
+    for text in texts.iter().filter(|it| it.contains("options") && it.contains("secret")) {
         documents(text, |it| each_map(it, &mut |map| names.extend(secret_option(map))));
-    });
-    let mut values = BTreeSet::new();
+    }
+    let mut values = SortedSet::new();
     if !names.is_empty() {
-        texts.filter(|text| names.iter().any(|it| text.contains(it.as_str()))).for_each(|text| {
+        for text in texts.iter().filter(|text| names.iter().any(|it| text.contains(it.as_str()))) {
             documents(text, |it| each_map(it, &mut |map| strings(given(map, &names), &mut values)));
-        });
+        }
     }
     values
 }
 
 fn documents(text: &str, mut visit: impl FnMut(&Value)) {
-    let parsed = yaml::parse_each(text, Default::default(), &mut Vec::new());
+    let parsed = yaml::parse_each(text, Mode::Strict, &mut Vec::new());
     parsed.into_iter().filter_map(Result::ok).for_each(|it| visit(&it.value));
 }
 
@@ -36,13 +39,13 @@ fn secret_option(map: &Value) -> Option<String> {
 }
 
 /// The value that an entry gives to one of these options.
-fn given<'a>(map: &'a Value, names: &BTreeSet<String>) -> Option<&'a Value> {
+fn given<'a>(map: &'a Value, names: &SortedSet<String>) -> Option<&'a Value> {
     let is_of = |key| names.contains(map.text_at(&[key]));
     map.get("value").filter(|_| is_of("name") || is_of("path"))
 }
 
-/// The strings in a value, and what else stands on a line as it is.
-fn strings(value: Option<&Value>, out: &mut BTreeSet<String>) {
+/// The strings in a value, and other scalars as they are written.
+fn strings(value: Option<&Value>, out: &mut SortedSet<String>) {
     let Some(value) = value else { return };
     match value.as_text() {
         // Each line of a block.
@@ -77,9 +80,9 @@ mod tests {
         let preset =
             "plugin:\n  optionValues:\n  - name: a.token\n    value: hunter2\n  - {name: size, value: 12345}\n";
         let others = "overrides: [{path: a.token, value: 777654321}]\n---\n- {name: a.token, value: {b: [deep]}}\n";
-        let found = values([definition, preset, others].into_iter());
+        let found = values(&[definition, preset, others]);
         assert!(["hunter2", "deep"].iter().all(|it| found.contains(*it)), "{found:?}");
         assert!(!found.contains("12345") && found.len() == 3, "{found:?}");
-        assert_eq!(values([preset, others].into_iter()), BTreeSet::new());
+        assert!(values(&[preset, others]).is_empty());
     }
 }
