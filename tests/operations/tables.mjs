@@ -27,6 +27,7 @@ export const VALUES = [
   [/^types\.kubefed\.io\//, /^spec\.placement\.clusterSelector$/, [{ matchLabels: { region: "eu" } }]],
   [/^types\.kubefed\.io\//, /^spec\.placement\.clusterSets$/, [["prod"]]],
   [/^types\.kubefed\.io\//, /^spec\.placement\.placementRef$/, [{ name: "web" }]],
+  [/^greenhouse\.sap\/Plugin$/, /^spec\.ignoreDifferences$/, [[{ kind: "Deployment", paths: ["/spec/replicas"] }]]],
   [/KubeFedConfig$/, /^spec\.featureGates$/, [[{ name: "PushReconciler", configuration: "Enabled" }]]],
 ];
 
