@@ -176,7 +176,7 @@ async function expectNoWrites(plane, runner, since, what) {
       (it) => `${it.verb} ${it.resource} ${[it.namespace, it.name].filter(Boolean).join("/")} ${it.code}`,
     );
     // What the runner logged says which condition, or which object, it wrote.
-    const message = `${what} must not write to ${server.name}: ${lines.join(", ")}\n${runner.lastWords()}`;
+    const message = `${what} must not write to ${server.name}: ${lines.join(", ")}\n${runner.lastWords?.() ?? ""}`;
     assert.equal(lines.length, 0, message);
   }
 }

@@ -134,7 +134,7 @@ story(
     const { ok } = await query(page, { op: "subjects" });
     const sets = ok.subjects.filter((it) => it.subject.startsWith("ManagedClusterSet/")).length;
     assert.ok((await map(page).getByRole("button").count()) < 90);
-    const folded = node(page, `${sets} ManagedClusterSet documents pick`).first();
+    const folded = node(page, `${sets} ManagedClusterSet documents select`).first();
     await folded.click();
     await settled(page);
     assert.equal(await node(page, /^ManagedClusterSet\/\S+ feeds/).count(), sets);

@@ -93,7 +93,7 @@ story("integers beyond 2^53 in a request reach the engine as they were typed", a
 story("a record that a field names opens below", async (page, view) => {
   await select(page, { path: "op:whatIf" });
   await view.getByRole("region", { name: "Answer", exact: true }).getByRole("button", { name: "ChangeGroup" }).click();
-  const record = view.getByRole("group").filter({ hasText: "Clusters that would change alike" });
+  const record = view.getByRole("group").filter({ hasText: "Clusters with the same changes" });
   assert.match(await shown(record), /changes\s+list of\s+ChangeAnswer/);
 });
 
