@@ -68,11 +68,12 @@ describe("the runner", () => {
     const file = join(plane.folder, "plan.json");
     const hub = ["--kubeconfig", plane.KUBECONFIG, "--contact-members"];
     assert.equal(command(["plan", "--from-cluster", ...hub, ...LIMITS, "-o", file]).code, 1);
-    const { digest, actions } = JSON.parse(readFileSync(file, "utf8"));
+    const seen = JSON.parse(readFileSync(file, "utf8"));
 
     const tried = command(["apply", file, ...hub, ...LIMITS, "--dry-run=server"]);
     assert.match(tried.out, /by the servers alone/);
-    assert.equal(await berlin.find("Deployment/shop/web"), undefined, "nothing is kept of a dry run");
+    assert.equal(await berlin.find("Deployment/shop/web"), undefined, "a dry run created");
+    assert.ok(await tokyo.find("ConfigMap/shop/settings"), "a dry run deleted");
 
     await plane.hub.patch("FederatedConfigMap/shop/settings", { spec: { template: { data: { currency: "CHF" } } } });
     const refused = command(["apply", file, ...hub, ...LIMITS]);
@@ -82,10 +83,13 @@ describe("the runner", () => {
     assert.equal(await berlin.find("Deployment/shop/web"), undefined, "nothing is done of a plan that is another one");
 
     assert.equal(command(["plan", "--from-cluster", ...hub, ...LIMITS, "-o", file]).code, 1);
+    const changed = JSON.parse(readFileSync(file, "utf8"));
     const applied = command(["apply", file, ...hub, ...LIMITS]);
     assert.equal(applied.code, 0, applied.out + applied.err);
-    assert.match(applied.out, new RegExp(`${actions.length} done, 0 not done`));
-    assert.notEqual(JSON.parse(readFileSync(file, "utf8")).digest, digest);
+    assert.match(applied.out, new RegExp(`${changed.actions.length} done, 0 not done`));
+    // The edited template changes one more copy.
+    assert.equal(changed.actions.length, seen.actions.length + 1);
+    assert.notEqual(changed.digest, seen.digest);
     assert.equal(planOf(plane, LIMITS).code, 0);
   });
 
