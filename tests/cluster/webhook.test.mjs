@@ -467,6 +467,9 @@ describe("the webhook", () => {
       "ClusterRoleBinding",
       "PluginOverride",
       "PluginPreset",
+      // They show which namespaces belong to organizations.
+      "Organization",
+      "Cluster.greenhouse.sap",
       "FederatedTypeConfig",
     ];
     const documents = (await Promise.all(kinds.map((it) => plane.hub.list(it)))).flat();
