@@ -49,6 +49,9 @@ export class ApiError extends Error {
   }
 }
 
+/** How long a server may take to become empty, in milliseconds. */
+const CLEAR_TIMEOUT = 30_000;
+
 /** What the server makes and takes by itself. */
 const FLEETING = [
   "events",
@@ -324,14 +327,17 @@ export class ApiServer {
    * story needs to begin from nothing.
    */
   async clear() {
+    // A server that finds objects of a deleted definition looks again only after five seconds. Namespaces are last:
+    // objects with finalizers cannot be changed any more once their namespace is deleted.
+    const stageOf = ({ kind }) => ["customresourcedefinitions", "namespaces"].indexOf(kind.plural);
+    const until = Date.now() + CLEAR_TIMEOUT;
     let left;
-    for (let round = 0; round < 20; round += 1) {
+    for (let round = 0; round < 2 || Date.now() < until; round += 1) {
       await this.#discover();
       left = await this.#added();
       if (left.length === 0) return;
-      // Namespaces last: what has finalizers can no longer be changed once its namespace is gone.
-      const isNamespace = ({ kind }) => kind.plural === "namespaces";
-      const first = left.every(isNamespace) ? left : left.filter((it) => !isNamespace(it));
+      const stage = Math.min(...left.map(stageOf));
+      const first = left.filter((it) => stageOf(it) === stage);
       await Promise.all(first.map(({ kind, object }) => this.#remove(kind, object)));
       // Others clear away too, and need a moment for it.
       if (round > 1) await sleep(200);
