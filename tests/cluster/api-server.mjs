@@ -49,6 +49,13 @@ export class ApiError extends Error {
   }
 }
 
+/**
+ * What is deleted after everything else. A server that finds objects of a deleted definition looks again only after
+ * five seconds, and it makes the APIServices of definitions anew. Objects with finalizers cannot be changed any more
+ * once their namespace is deleted.
+ */
+const CLEAR_STAGES = [["customresourcedefinitions", "apiservices"], ["namespaces"]];
+
 /** How long a server may take to become empty, in milliseconds. */
 const CLEAR_TIMEOUT = 30_000;
 
@@ -327,9 +334,7 @@ export class ApiServer {
    * story needs to begin from nothing.
    */
   async clear() {
-    // A server that finds objects of a deleted definition looks again only after five seconds. Namespaces are last:
-    // objects with finalizers cannot be changed any more once their namespace is deleted.
-    const stageOf = ({ kind }) => ["customresourcedefinitions", "namespaces"].indexOf(kind.plural);
+    const stageOf = ({ kind }) => CLEAR_STAGES.findIndex((it) => it.includes(kind.plural));
     const until = Date.now() + CLEAR_TIMEOUT;
     let left;
     for (let round = 0; round < 2 || Date.now() < until; round += 1) {
