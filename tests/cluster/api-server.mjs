@@ -51,7 +51,7 @@ export class ApiError extends Error {
 
 /**
  * What is deleted after everything else. A server that finds objects of a deleted definition looks again only after
- * five seconds, and it makes the APIServices of definitions anew. Objects with finalizers cannot be changed any more
+ * five seconds, and it creates the APIServices of definitions again. Objects with finalizers cannot be changed any more
  * once their namespace is deleted.
  */
 const CLEAR_STAGES = [["customresourcedefinitions", "apiservices"], ["namespaces"]];

@@ -58,7 +58,7 @@ describe("events", () => {
     // Each begins with the kind of its events.
     const plans = {
       // Documents of the hub.
-      "missed: a change is not told, and everything is looked at again": async (value) => {
+      "missed: a change is not reported, and everything is looked at again": async (value) => {
         const rule = proxies.hub.onEvent(eventOf("settings"), fault.drop());
         await change(value);
         await fired(rule);
@@ -77,14 +77,14 @@ describe("events", () => {
         await fired(rule);
         await isEverywhere(value);
       },
-      "merged: the first of two changes is not told": async (value) => {
+      "merged: the first of two changes is not reported": async (value) => {
         const rule = proxies.hub.onEvent(eventOf("settings"), fault.drop());
         await change(fresh());
         await fired(rule);
         await change(value);
         await isEverywhere(value);
       },
-      "merged: three changes are told as one": async (value) => {
+      "merged: three changes are reported as one": async (value) => {
         const rule = proxies.hub.onEvent(eventOf("settings"), fault.drop(), { times: 2 });
         await change(fresh());
         await change(fresh());
@@ -92,14 +92,14 @@ describe("events", () => {
         await fired(rule);
         await isEverywhere(value);
       },
-      "reordered: two changes are told the other way round": async (value) => {
+      "reordered: two changes are reported the other way round": async (value) => {
         const rule = proxies.hub.onEvent(eventOf("settings"), fault.swap(), { times: 2 });
         await change(fresh());
         await change(value);
         await fired(rule);
         await isEverywhere(value);
       },
-      "repeated: a change is told twice": async (value) => {
+      "repeated: a change is reported twice": async (value) => {
         const rule = proxies.hub.onEvent(eventOf("settings"), fault.twice());
         await change(value);
         await fired(rule);
@@ -135,7 +135,7 @@ describe("events", () => {
         await change(value);
         await isEverywhere(value);
       },
-      "missed: a new document is not told": async (value) => {
+      "missed: a new document is not reported": async (value) => {
         const rule = proxies.hub.onEvent(eventOf("extra", "ADDED"), fault.drop());
         await hub.apply(extra);
         await fired(rule);
@@ -143,7 +143,7 @@ describe("events", () => {
         await takeExtraAway();
         await change(value);
       },
-      "missed: a document that goes is not told": async (value) => {
+      "missed: a document that goes is not reported": async (value) => {
         await hub.apply(extra);
         const rule = proxies.hub.onEvent(eventOf("extra", "DELETED"), fault.drop());
         await takeExtraAway();
@@ -152,7 +152,7 @@ describe("events", () => {
         await change(value);
       },
       // Copies in the members.
-      "missed: a copy is changed, which is not told": async (value) => {
+      "missed: a copy is changed, which is not reported": async (value) => {
         await change(value);
         await isEverywhere(value);
         const rule = proxies.berlin.onEvent(driftOf(value), fault.drop());
@@ -177,7 +177,7 @@ describe("events", () => {
         await fired(rule);
         await isEverywhere(value);
       },
-      "missed: a copy is deleted, which is not told": async (value) => {
+      "missed: a copy is deleted, which is not reported": async (value) => {
         await change(value);
         await isEverywhere(value);
         const rule = proxies.tokyo.onEvent(eventOf("settings", "DELETED"), fault.drop());
@@ -194,7 +194,7 @@ describe("events", () => {
         await fired(rule);
         await isEverywhere(value);
       },
-      "reordered: a copy is deleted, which is told after it was made again": async (value) => {
+      "reordered: a copy is deleted, which is reported after it was made again": async (value) => {
         await change(value);
         await isEverywhere(value);
         const rule = proxies.tokyo.onEvent(eventOf("settings"), fault.swap(), { times: 2 });
